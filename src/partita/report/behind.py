@@ -26,6 +26,13 @@ KINDS = {
     "tied": "Gaussian, with one covariance",
     "diagonal": "Gaussian, with independent directions",
 }
+# What clusterings of an ensemble are weighted by, where their number was given and where it was found.
+WEIGHTED = {
+    False: "its agreement with the other methods, or, for the components of a mixture, by the probability that these "
+    "are the better clusters",
+    True: "how valid its clusters are, or, where the components of a mixture are probably the better clusters, by the "
+    "probability of their number",
+}
 # Share of items on which fits to either half agree below which the clusters themselves are in doubt.
 SHAKY = 0.8
 # A temperature from which memberships were softened enough to say so.
@@ -138,19 +145,11 @@ def _ensemble(report: FitReport) -> Markup:
     methods = method_rows(getattr(report.estimator, "ensemble_", ()))
     if not methods or report.estimator.n_clusters_ == 1:  # one cluster by every method, which says nothing
         return Markup("")
-    weighted = (
-        "its agreement with the other methods, or, for the components of a mixture, by the probability that these "
-    )
-    weighted += "are the better clusters"
-    if hasattr(report.estimator, "verdict_"):
-        weighted = (
-            "how valid its clusters are, or, where the components of a mixture are probably the better clusters, by "
-        )
-        weighted += "the probability of their number"
+    weighted = WEIGHTED[hasattr(report.estimator, "verdict_")]
     said = (
         f"The evidence that two items belong together is the share of these clusterings that say so, each weighted by "
-        f"{weighted}. Agreement, with the others and with the result, is the adjusted Rand "
-        "index: 0 by chance, 1 for the same partition. A method that agrees little with the result would have said "
+        f"{weighted}. Agreement, with the others and with the result, is the adjusted Rand index: 0 by chance, 1 for "
+        "the same partition. A method that agrees little with the result would have said "
         "something else. The share is that of the evidence."
     )
     if [m.idea for m in methods] == [LatentClasses.idea]:
