@@ -15,6 +15,7 @@ from partita.affinity import (
     DenseAffinity,
     DrawsAffinity,
     LowRankAffinity,
+    NeighborGraph,
     Precomputed,
     RelativeDistance,
     as_affinity,
@@ -198,6 +199,11 @@ def test_distances_that_are_not_symmetric_are_taken_as_an_estimator_is_told(wrap
     model = SoF(2, affinity="precomputed_distance", symmetrize="mean", random_state=0).fit(wrap(turned))
     other = SoF(2, affinity="precomputed_distance", random_state=0).fit((turned + turned.T) / 2)
     np.testing.assert_allclose(model.membership_, other.membership_, atol=1e-9)
+    graph = NeighborGraph(5, metric="precomputed")
+    of_graph = SoF(2, affinity=graph, symmetrize="mean", random_state=0).fit(wrap(turned))
+    np.testing.assert_array_equal(
+        of_graph.labels_, SoF(2, affinity=graph, random_state=0).fit((turned + turned.T) / 2).labels_
+    )
 
 
 def test_edges_come_once_or_in_both_orders():

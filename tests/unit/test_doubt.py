@@ -292,6 +292,9 @@ def test_clusters_that_a_bound_alone_asked_for_are_as_doubtful_as_those_of_a_num
     assert of_bound.n_clusters_ == 5
     assert of_bound.certainty_.mean() < 0.8  # two of three round clusters are cut
     assert of_bound.confident(0.05).coverage < 0.2
+    one = [SoftClustering(bounds, random_state=0).fit(X[truth == 0]) for bounds in ("auto", (1, None))]
+    assert one[0].n_clusters_ == one[1].n_clusters_ == 1
+    np.testing.assert_array_equal(one[0].certainty_, one[1].certainty_)  # one cluster is no bound
     right = SoftClustering((3, 8), random_state=0).fit(X)
     assert right.n_clusters_ == 3
     assert right.certainty_.mean() > 0.9

@@ -148,10 +148,16 @@ class FactorizationEstimator(ClusterMixin, Doubtful, NewItems):
             return int(self.n_init)
         return RANDOM_RESTARTS if isinstance(self.start, str) and self.start == "dirichlet" else 1
 
+    @property
+    def _of_distances(self) -> bool:
+        """Whether the input is the distances of pairs."""
+        own = self.affinity
+        return own.pairwise and own.of_distances if isinstance(own, Builder) else bool(own == "precomputed_distance")
+
     def _builder(self) -> Builder:
         """The builder that the `affinity` parameter names."""
         if isinstance(self.affinity, Builder):
-            if self.symmetrize is not None:
+            if self.symmetrize is not None and not self._of_distances:
                 raise InputError("symmetrize belongs to the affinity: pass affinity=Precomputed(symmetrize=...)")
             return self.affinity
         affinity = "precomputed" if self._of_graph else self.affinity
@@ -233,7 +239,7 @@ class FactorizationEstimator(ClusterMixin, Doubtful, NewItems):
         # A graph is an affinity, whatever the estimator would make of features.
         self._of_graph = is_graph(X) and self.affinity == type(self).affinity != "auto"
         X, names, where = evidence_of(X, "precomputed" if self._of_graph else self.affinity, self.symmetrize)
-        if self.symmetrize is not None and self.affinity == "precomputed_distance":
+        if self.symmetrize is not None and self._of_distances:
             X = as_distances(X, symmetrize=self.symmetrize)
         plan = self._plan(X)
         X = self._checked(X, plan.builder, reset=True)

@@ -135,9 +135,10 @@ class Doubtful(FittedAttributes):
 
     @property
     def _number_is_told(self) -> bool:
-        """Whether the number of clusters was given, or is one of the bounds that were."""
+        """Whether the number of clusters was given, or is one of the bounds that were; one cluster is no bound."""
         asked = getattr(self, "n_clusters", None)
-        return not hasattr(self, "verdict_") or (isinstance(asked, tuple | list) and self.n_clusters_ in asked)
+        at_bound = isinstance(asked, tuple | list) and self.n_clusters_ > 1 and self.n_clusters_ in asked
+        return not hasattr(self, "verdict_") or at_bound
 
     def _agreement_on_number(self) -> float | None:
         """How far methods agree on two clusters or more whose number they found; None elsewhere."""

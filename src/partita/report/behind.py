@@ -147,10 +147,10 @@ def _ensemble(report: FitReport) -> Markup:
         return Markup("")
     weighted = WEIGHTED[hasattr(report.estimator, "verdict_")]
     said = (
-        f"The evidence that two items belong together is the share of these clusterings that say so, each weighted by "
+        "The evidence that two items belong together is the share of these clusterings that say so, each weighted by "
         f"{weighted}. Agreement, with the others and with the result, is the adjusted Rand index: 0 by chance, 1 for "
-        "the same partition. A method that agrees little with the result would have said "
-        "something else. The share is that of the evidence."
+        "the same partition. A method that agrees little with the result would have said something else. The share is "
+        "that of the evidence."
     )
     if [m.idea for m in methods] == [LatentClasses.idea]:
         words = (

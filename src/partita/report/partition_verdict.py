@@ -202,9 +202,7 @@ def _counts(report: PartitionReport) -> list[Sentence]:
     draws, K = report.estimator.draws_, report.estimator.n_clusters_
     if draws is None:
         return []
-    found = report.estimator.n_clusters_probabilities()
-    share = np.zeros(max(found) + 1)
-    share[list(found)] = list(found.values())
+    share = np.bincount(draws.n_clusters, weights=draws.weights)
     total = np.cumsum(share)
     low, high = (int(np.searchsorted(total, at)) for at in (TAIL, 1 - TAIL))
     top = int(share.argmax())
