@@ -308,6 +308,8 @@ def test_copies_of_every_row_leave_the_certainty_as_it_is() -> None:
     assert copied._within().n_components.tolist() == once._within().n_components.tolist()  # type: ignore[union-attr]
     assert abs(copied.certainty_.mean() - once.certainty_.mean()) < 0.02  # it was .12
     assert abs(copied.confident().coverage - once.confident().coverage) < 0.1
+    heavy = SoftClustering(random_state=0).fit(X, sample_weight=np.full(200, 30.0))
+    np.testing.assert_array_equal(heavy._within().n_components, once._within().n_components)  # type: ignore[union-attr]
 
 
 @pytest.mark.parametrize("wrong", [-0.1, 1.1])
