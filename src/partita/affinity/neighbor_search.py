@@ -23,7 +23,6 @@ from collections.abc import Mapping
 from typing import Any, TypeAlias
 
 import numpy as np
-from joblib import parallel_config
 from numpy.typing import NDArray
 from scipy.spatial import cKDTree
 from scipy.spatial.distance import cdist
@@ -31,7 +30,7 @@ from sklearn.neighbors import NearestNeighbors
 
 from partita.affinity.distances import Metric, distances, refused
 from partita.arrays import Array
-from partita.kernels.threads import n_threads, row_bounds, run_chunks
+from partita.kernels.threads import limit_threads, n_threads, row_bounds, run_chunks
 
 __all__ = [
     "BY_BLOCKS",
@@ -59,6 +58,8 @@ TREE_DIMENSIONS = 12
 LEAF = 24
 # Rows asked for at a time.
 ROWS = 1 << 16
+# Rows that one thread asks scikit-learn for at a time.
+CHUNK = 512
 # Part of a squared distance by which a neighbour that is missed may be closer.
 MISSED = 1e-10
 # Distances held at a time where rows are searched by their differences.
@@ -197,11 +198,17 @@ def _by_scikit_learn(
     search: NearestNeighbors, X: Array, k: int, metric: Metric, own: Index | None
 ) -> tuple[Index, Array]:
     """Neighbours found by scikit-learn; `own` is the row of Y that each row of X is, if it is one."""
-    search.n_jobs = n_threads() if len(X) >= THREADS_FROM else None
+    k = min(k + (own is not None), search.n_samples_fit_)
+    index, distance = np.empty((len(X), k), dtype=np.intp), np.empty((len(X), k))
+
+    def work(low: int, high: int) -> None:
+        # On several threads its blocks of distances are others, and so are the neighbours among those equally far.
+        with limit_threads(1):
+            distance[low:high], index[low:high] = search.kneighbors(X[low:high], n_neighbors=k)
+
     try:
-        # By threads whatever backend is set outside: in a task of Dask the search would wait for tasks of its own.
-        with parallel_config(backend="threading"):
-            distance, index = search.kneighbors(X, n_neighbors=min(k + (own is not None), search.n_samples_fit_))
+        with limit_threads(n_threads()):  # of BLAS for the whole process: the first chunk to end must not lift it
+            run_chunks(work, row_bounds(len(X), CHUNK))
     except (ValueError, TypeError) as error:
         raise refused(metric, error) from error
     return (index, distance) if own is None else without_itself(index, distance, own)
