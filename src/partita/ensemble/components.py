@@ -215,8 +215,10 @@ class Components(Member):
         if categories is not None and n_clusters > 1:  # numbers alone and categories alone may be too few to part
             either = [Y for Y in (Z, categories.scaled) if len(np.unique(Y, axis=0)) >= n_clusters]
             seen = [X, *either]
-        begun = [KMeans(n_clusters, n_init=1, random_state=seed).fit(Y).labels_ for Y in seen for seed in seeds]
         climbs = _Climbs(Z, n_clusters, n_jobs, space, categories)
+        if categories is None and n_clusters > 1 and Z.shape[1] > 1:
+            seen.append(climbs.sphered)
+        begun = [KMeans(n_clusters, n_init=1, random_state=seed).fit(Y).labels_ for Y in seen for seed in seeds]
         found = self._of_shapes(climbs, begun + given)
         if categories is None:
             return found
@@ -289,6 +291,11 @@ class _Climbs:
         scale += (RIDGE * np.trace(scale) / q + np.finfo(float).tiny ** 0.5) * np.eye(q)
         return np.asarray(scale)
 
+    @property
+    def sphered(self) -> Array:
+        """The items with an identity for their scatter."""
+        return np.asarray(np.linalg.solve(np.linalg.cholesky(self.scale), self.Z.T).T)
+
     @cached_property
     def full(self) -> Items:
         """The items for covariances of their own."""
@@ -317,7 +324,10 @@ class _Climbs:
         tried = looks
         for steps, kept in ((FIRST, LIKELY), (MAX_ITER, 1)):
             tried = self.climbed(shape, [one.responsibilities for one in tried[:kept]], steps)
-        best, found, space = tried[0], tried[0].components, self.space
+        return self.mixture(shape, tried[0])
+
+    def mixture(self, shape: Shape, best: Climbed) -> FittedMixture:
+        found, space = best.components, self.space
         if found.whiteners.ndim == 2:
             found = found._replace(whiteners=found.whiteners[:, :, None] * np.eye(self.Z.shape[1]))
 
@@ -355,6 +365,8 @@ class _Climbs:
             gained = full.log_likelihood - (found.bic + self.price(shape))
             if gained <= self.n_parameters("student") - self.n_parameters(shape):
                 return replace(found, full=own)
+            if (from_here := self.mixture("student", full)).bic > own.bic:
+                own = replace(from_here, reaches=max(own.reaches, from_here.bic))
         return own
 
 
