@@ -352,17 +352,22 @@ def test_a_fit_that_was_stopped_says_why_and_nothing_of_the_steps_after_it(monke
 # Probabilities, and where the grid of numbers ends
 
 
-def test_a_density_is_trusted_where_it_speaks_of_the_same_clusters():
+@pytest.mark.parametrize("labels", ["cut", "flipped", "shuffled"])
+def test_a_density_is_trusted_where_it_speaks_of_the_same_clusters(labels):
     rng = np.random.default_rng(0)
     truth = np.repeat([0, 1], 300)
     balls = rng.normal(size=(600, 2)) + 2.5 * np.eye(2)[0] * truth[:, None]
-    found, why = calibrate_if_trusted(balls, np.eye(2)[truth], truth, None)
-    assert found is not None
-    assert "would change" in why
-    shuffled = rng.permutation(truth)
-    found, why = calibrate_if_trusted(balls, np.eye(2)[shuffled], shuffled, None)
-    assert found is None
-    assert "other clusters" in why
+    fitted = (balls[:, 0] > 1.25).astype(int)
+    if labels == "flipped":  # in few: wrong by less than twice the error of the best labels
+        fitted[rng.permutation(600)[:24]] ^= 1
+    elif labels == "shuffled":
+        fitted = rng.permutation(truth)
+    found, why = calibrate_if_trusted(balls, np.eye(2)[fitted], fitted, None)
+    assert (found is not None) == (labels == "cut")
+    assert ("other clusters" in why) == (labels != "cut")
+    if found is not None:
+        moved = np.mean(found[0](balls, None).argmax(axis=1) != fitted)
+        assert f"{moved:.1%}" in why
 
 
 @pytest.mark.parametrize(("n", "trusted"), [(40, False), (44, True)])
@@ -381,8 +386,9 @@ def test_a_density_of_more_parameters_than_items_is_not_trusted(n, trusted):
 def test_weights_count_in_that_trust(weights, alike):
     truth = np.repeat([0, 1], 300)
     balls = np.random.default_rng(1).normal(size=(600, 2)) + 3.0 * np.eye(2)[0] * truth[:, None]
-    plain, _ = calibrate_if_trusted(balls, np.eye(2)[truth], truth, None)
-    weighted, _ = calibrate_if_trusted(balls, np.eye(2)[truth], truth, weights)
+    cut = (balls[:, 0] > 1.5).astype(int)
+    plain, _ = calibrate_if_trusted(balls, np.eye(2)[cut], cut, None)
+    weighted, _ = calibrate_if_trusted(balls, np.eye(2)[cut], cut, weights)
     same = np.allclose(plain[0](balls, None), weighted[0](balls, None), atol=1e-9)
     assert same == alike
 
