@@ -132,4 +132,4 @@ def test_rows_in_other_units_are_said_to_lie_outside(call, tmp_path):
     assert not json.loads(same.out)["notes"]
     other = call("predict", "o", "cm.csv", "--out", "other.csv", "--json")
     (note,) = json.loads(other.out)["notes"]
-    assert note.startswith("80 rows lie outside")
+    assert note.startswith("80 rows (the first: 0) lie outside")

@@ -826,7 +826,7 @@ def test_numbers_that_may_mean_missing_and_slips_are_said_and_left(tmp_path):
     rows = "".join(f"{a},{i}\n" for a, i in zip(age, income))
     table = read(tmp_path, f"age,income\n{rows}")
     assert told(table, "'income' has 3 cells of -999", "--na -999")
-    assert told(table, "line 9, column 'age' is 650", "read as it is")
+    assert told(table, "line 9, column 'age' is 650", "not corrected")
     assert table.features.tolist() == np.column_stack([age, income]).tolist()
 
 
@@ -1119,3 +1119,45 @@ def test_words_that_a_fit_has_not_seen_are_counted(tmp_path):
     notes = Encoding.of(fitted.table).notes(new.table)
     assert any("2 cells" in note and "c 2, as 'green'" in note for note in notes)
     assert any("1 cell" in note and "(a)" in note for note in notes)
+
+
+# ------------------------------------------------------------------------------------------ codes, blanks, wrong names
+
+
+@pytest.mark.parametrize(
+    ("cells", "codes"),
+    [
+        ((80331, 50667, 20095), True),
+        ((2001, 2002, 2010), False),  # years
+        ((4000, 4100, 4200), False),  # steps of a measurement
+        ((999, 4711, 4100), False),
+    ],
+)
+def test_a_few_whole_numbers_of_equally_many_digits_are_asked_about(tmp_path, cells, codes):
+    rows = "".join(f"{cells[k % 3]},{k / 7:.2f}\n" for k in range(40))
+    table = read(tmp_path, f"place,x\n{rows}")
+    assert told(table, "'place'", "--categories place") == codes
+    assert table.features[0, 0] == cells[0]
+
+
+def test_a_column_of_merged_cells_is_said_to_be_nearly_blank(tmp_path):
+    rows = "".join(f"{f'ward {k}' if k % 10 == 0 else ''},{k % 7}\n" for k in range(40))
+    table = read(tmp_path, f"ward,x\n{rows}", mixed=True)
+    assert table.columns == ["x"]
+    assert told(table, "'ward' was left out", "4 of its 40 cells", "merged")
+
+
+def test_marks_are_not_said_to_make_no_difference(tmp_path):
+    rows = "".join(f"{'x' if k % 3 else ''},a,{k % 7}\n" for k in range(40))
+    table = read(tmp_path, f"tv,same,n\n{rows}", mixed=True)
+    assert told(table, "'same'", "only one value")
+    assert not told(table, "'tv'")
+
+
+@pytest.mark.parametrize(
+    ("content", "ending"),
+    [(b"PK\x03\x04", ".xlsx"), (b"PAR1", ".parquet"), (b"\x1f\x8b", ".csv.gz"), (b"\xd0\xcf\x11\xe0", ".xls")],
+)
+def test_a_file_with_the_wrong_ending_is_called_by_its_kind(tmp_path, content, ending):
+    with pytest.raises(InputError, match=re.escape(ending)):
+        read(tmp_path, content + bytes(range(200)))

@@ -15,7 +15,7 @@ from partita.ensemble.units import far_cells, frame_of
 from partita.errors import InputError, ModelError
 from partita.estimators.encoding import Encoding
 from partita.estimators.frames import table_of_frame
-from partita.estimators.mixed_table import MixedTable, words
+from partita.estimators.mixed_table import MixedTable, is_marks, words
 from partita.io import Reading, read_features
 from partita.kernels.fill import completed, fill, fillings, share_of_alike
 from synthetic import gaussians
@@ -731,3 +731,48 @@ def test_a_saved_model_says_the_same_of_rows_with_missing_cells(tmp_path):
         partita.load(tmp_path / "model").predict_proba(X[lacking]), model.predict_proba(X[lacking])
     )
     assert model.at(2).membership_.shape == (150, 2)
+
+
+# Marks -------------------------------------------------------------------------------------------------------------
+
+
+def ticked(mark, blank):
+    """Boxes that two groups tick with other probabilities, and the groups."""
+    rng = np.random.default_rng(7)
+    group = rng.integers(0, 2, 250)
+    chance = np.array([[0.9, 0.8, 0.1, 0.1, 0.9], [0.1, 0.2, 0.9, 0.85, 0.1]])[group]
+    boxes = np.where(rng.random(chance.shape) < chance, mark, blank)
+    return pd.DataFrame({f"box {at}": column for at, column in enumerate(boxes.T)}), group
+
+
+@pytest.mark.parametrize(("mark", "blank"), [("x", None), (1.0, np.nan), ("x", "no")])
+def test_a_box_that_was_not_ticked_is_an_answer(mark, blank):
+    frame, group = ticked(mark, blank)
+    model = SoftClustering(random_state=0).fit(frame)
+    assert model.n_clusters_ == 2
+    assert adjusted_rand(group, model.labels_) > 0.9
+    said = [note for note in model.result_.notes if "answer of its own" in note]
+    assert len(said) == (blank != "no")
+    assert not any("missing (" in note for note in model.result_.notes)
+    np.testing.assert_array_equal(model.predict(frame), model.labels_)
+
+
+def test_new_rows_with_no_box_ticked_are_no_rows_of_which_nothing_is_known(tmp_path):
+    frame, _ = ticked("x", None)
+    model = SoftClustering(2, random_state=0).fit(frame)
+    none = frame.iloc[:1].copy()
+    none.iloc[0] = None
+    as_no, _ = ticked("x", "no")
+    other = SoftClustering(2, random_state=0).fit(as_no)
+    none_of = as_no.iloc[:1].copy()
+    none_of.iloc[0] = "no"
+    np.testing.assert_allclose(model.predict_proba(none), other.predict_proba(none_of), atol=1e-9)
+    partita.save(model, tmp_path / "m")
+    np.testing.assert_array_equal(partita.load(tmp_path / "m").predict_proba(none), model.predict_proba(none))
+
+
+@pytest.mark.parametrize(("n_blank", "boxes"), [(0, False), (1, False), (20, True), (199, False), (200, False)])
+def test_a_value_with_hardly_a_blank_or_hardly_anything_else_is_no_box(n_blank, boxes):
+    column = np.array(["x"] * (200 - n_blank) + [None] * n_blank, dtype=object)
+    assert is_marks(column) == boxes
+    assert not is_marks(np.where(np.arange(200) == 0, "y", column))

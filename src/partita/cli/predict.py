@@ -82,8 +82,10 @@ def _scored(
     if table.table is not None:
         notes += estimator.encoding_.notes(table.table)
     given = table.features if table.table is None else table.table
-    if far := int(estimator._beyond(given).sum()):
-        lie = "1 row lies" if far == 1 else f"{far:,} rows lie"
+    beyond = estimator._beyond(given)
+    if far := int(beyond.sum()):
+        first = table.ids[int(beyond.argmax())]
+        lie = f"1 row ({first}) lies" if far == 1 else f"{far:,} rows (the first: {first}) lie"
         notes.append(
             f"{lie} outside the fitted items by more than half of their range in some column, and the probabilities "
             "say in which cluster, if in any: are the units those of the fit?"

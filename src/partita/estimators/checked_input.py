@@ -25,7 +25,7 @@ from partita.estimators.input_checks import (
     warn_of_lost_digits,
     warn_of_pairs,
 )
-from partita.estimators.mixed_table import MixedTable
+from partita.estimators.mixed_table import BLANK, MixedTable
 from partita.estimators.plan import Plan
 from partita.estimators.scaling import ScaleFeatures, note_on_scale
 from partita.estimators.shown import Shown
@@ -138,7 +138,7 @@ class CheckedInput(Shown):
         check_magnitude(numbers)
         warn_of_lost_digits(numbers, None)
         warn_of_pairs(numbers)
-        return table
+        return table if table.names is None else table.with_marks()
 
 
 class Encoded(NamedTuple):
@@ -160,10 +160,19 @@ def encoded(X: Any, plan: Plan, weights: Array | None, names: NDArray[Any] | Non
     if encoding.joint:  # the encoding has scaled the numbers beside the words
         plan = replace(plan, builder=replace(plan.builder, units="given"), scale_features="none")  # type: ignore[type-var]
     names = None if X.names is None else np.array(X.names)[X.numeric]
-    notes = (*encoding.notes(X), *_far_note(X.numbers, names, X.place))
+    notes = (*_note_on_marks(encoding), *encoding.notes(X), *_far_note(X.numbers, names, X.place))
     if not encoding.joint:
         notes = (*notes, *note_on_scale(X.numbers, plan.builder, plan.scale_features, weights, names))
     return Encoded(encoding(X), plan, encoding, notes)
+
+
+def _note_on_marks(encoding: Encoding) -> tuple[str, ...]:
+    """What is to be said of columns whose blank cells are a category."""
+    marks = [repr(name) for name, found in zip(encoding.names or (), encoding.categories) if BLANK in found]
+    if not marks:
+        return ()
+    which = f"column {marks[0]} holds" if len(marks) == 1 else f"{len(marks)} columns ({marks[0]}, ...) hold"
+    return (f"{which} one value or nothing: a blank cell there is an answer of its own, and not a missing one",)
 
 
 def _far_note(X: Array, names: NDArray[Any] | None, place: Callable[[int], str]) -> tuple[str, ...]:

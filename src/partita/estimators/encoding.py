@@ -17,7 +17,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,7 +26,7 @@ from partita.arrays import Array
 from partita.ensemble.units import Frame, Units, far_cells, frame_of
 from partita.errors import InputError
 from partita.estimators.items import merge_identical
-from partita.estimators.mixed_table import DATES, MixedTable, are_too_many, gaps_of
+from partita.estimators.mixed_table import BLANK, DATES, MixedTable, are_too_many, blanks_told, gaps_of
 from partita.estimators.scaling import ScaleFeatures, Scaling
 from partita.kernels.fill import completed, fill, fillings
 from partita.memory import require_memory
@@ -155,14 +155,20 @@ class Encoding:
         """
         if table.names is None and self.names is not None and self.joint:
             raise InputError("X is an array, and the fit had columns of words: pass a frame with the same columns")
-        table = table.ordered(self.names)
-        if table.shape[1] != len(self.categories):
-            raise InputError(f"X has {table.shape[1]} columns, and the fit had {len(self.categories)}")
+        table = self.read(table)
         for at, (numeric, found) in enumerate(zip(table.numeric, self.categories, strict=True)):
             if not numeric and not found and any(word is not None for word in table.columns[at]):
                 raise InputError(f"{table.called(at)} holds words, and the fit had numbers there: pass numbers")
         table.require_finite()
         return _plain(table, self.categories)
+
+    def read(self, table: MixedTable) -> MixedTable:
+        """Return the columns in the order of the fit, their blanks as a category where they were one there."""
+        table = table.ordered(self.names)
+        if table.shape[1] != len(self.categories):
+            raise InputError(f"X has {table.shape[1]} columns, and the fit had {len(self.categories)}")
+        columns = (blanks_told(own) if BLANK in found else own for own, found in zip(table.columns, self.categories))
+        return replace(table, columns=tuple(columns))
 
     def __call__(self, table: MixedTable) -> Array:
         """Return the table as N x e complete numbers."""
@@ -189,6 +195,7 @@ class Encoding:
 
     def notes(self, table: MixedTable) -> tuple[str, ...]:
         """Return what should be said of the missing cells of a table, and of words that the fit has not seen."""
+        table = self.read(table)
         gaps = np.array([gaps_of(column) for column in table.columns])
         names = table.names or tuple(f"column {at}" for at in range(len(gaps)))
         empty = np.array([found == EMPTY for found in self.categories])

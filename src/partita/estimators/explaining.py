@@ -73,7 +73,8 @@ def _given_table(X: Any, model: Doubtful) -> MixedTable:
     """A frame, a mixed table, or an array whose columns are called as those of the fit where they are as many."""
     table = any_table(X)
     own = table.shape[1] == model.n_features_in_ and not model._builder_.pairwise
-    return MixedTable(_names(model, table.shape[1]), table.columns) if own and table.names is None else table
+    table = MixedTable(_names(model, table.shape[1]), table.columns) if own and table.names is None else table
+    return table if table.names is None else table.with_marks()
 
 
 def any_table(X: Any) -> MixedTable:

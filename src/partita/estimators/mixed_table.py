@@ -18,12 +18,15 @@ from numpy.typing import NDArray
 
 from partita.errors import InputError
 
-__all__ = ["DATES", "MANY", "REPLACE_DATES", "MixedTable", "are_too_many", "column_of_values", "gaps_of", "words"]
+__all__ = ["BLANK", "DATES", "MANY", "REPLACE_DATES", "MixedTable", "are_too_many", "blanks_told", "column_of_values", "gaps_of", "is_marks", "words"]
 
 Column = NDArray[Any]
 
 # Different words from which a column is hardly one of categories, where they are more than half of its cells.
 MANY = 20
+# The category of blank cells in a column of marks, and the share of its cells of which there are fewer neither of marks
+# nor of blanks.
+BLANK, OF_MARKS = "(blank)", 0.05
 REPLACE_DATES = "replace them by numbers that matter, such as the days since a date or the hour of the day"
 DATES = f"leave the column out, or {REPLACE_DATES}"
 
@@ -150,6 +153,10 @@ class MixedTable:
         columns = tuple(self.columns[self.names.index(name)] for name in names)
         return replace(self, names=tuple(names), columns=columns)
 
+    def with_marks(self) -> MixedTable:
+        """Return the table with blank cells as a category in its columns of marks (`is_marks`)."""
+        return replace(self, columns=tuple(blanks_told(own) if is_marks(own) else own for own in self.columns))
+
     def _holding(self, columns: Iterable[Column]) -> MixedTable:
         """The table with other rows, whose places are not those of these."""
         return replace(self, columns=tuple(columns), place=MixedTable.place)
@@ -162,6 +169,30 @@ def gaps_of(column: Column) -> NDArray[np.bool_]:
     [False, True]
     """
     return np.isnan(column) if column.dtype.kind == "f" else np.array([word is None for word in column], dtype=bool)
+
+
+def is_marks(column: Column) -> bool:
+    """Return whether a column holds one value or nothing, as the columns of boxes that were ticked or not.
+
+    At least one cell in twenty has the value, and one in twenty has none.
+
+    >>> is_marks(words(["x", None, "x"])), is_marks(words(["x", None, "y"])), is_marks(np.array([1.0, np.nan]))
+    (True, False, True)
+    """
+    gaps = gaps_of(column)
+    if not OF_MARKS <= gaps.mean() <= 1.0 - OF_MARKS:
+        return False
+    held = column[~gaps]
+    return bool((held == held[0]).all())
+
+
+def blanks_told(column: Column) -> Column:
+    """Return a column as words, `BLANK` where a cell is missing.
+
+    >>> blanks_told(np.array([1.0, np.nan])).tolist()
+    ['1', '(blank)']
+    """
+    return np.array([BLANK if word is None else word for word in words(column)], dtype=object)
 
 
 def words(values: Iterable[Any]) -> Column:

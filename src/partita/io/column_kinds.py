@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from partita.estimators.mixed_table import MANY, REPLACE_DATES, are_too_many
+from partita.estimators.mixed_table import MANY, REPLACE_DATES, are_too_many, is_marks
 from partita.io.files import listed, option_value
 
 __all__ = ["Roles", "is_date", "notes_on_codes", "roles_of"]
@@ -63,6 +63,8 @@ OF_CLASSES = frozenset(
 OF_KINDS = frozenset({"group", "groups", "category", "kind", "type", "types", "cat", "cls", "group_id", "batch"})
 # Words from which a column may be known classes, by its place; and rows of each of them, on average.
 MOST_CLASSES, ROWS_OF_A_CLASS = 20, 4
+# Up to this whole numbers of four digits may be years.
+LAST_YEAR = 2100
 NAMED = 5
 SAMPLE = 100
 NAME_WORDS = "its name and its whole numbers say so"
@@ -167,8 +169,14 @@ def roles_of(
     left_out = {*dates, *texts, *counts, *classes, *several, *crowded}
     features = [at for at in range(len(names)) if at not in left_out]
     notes = [] if ids is None else [_of_ids(names[ids], is_text=ids in texts, is_run=ids in runs)]
+    sparse = [at for at in texts if at != ids and _n_words(columns[at]) < len(columns[at]) / 2]
+    notes += [
+        f"column {names[at]!r} was left out: {_n_words(columns[at]):,} of its {len(columns[at]):,} cells are filled, "
+        "none like another; cells that were merged are to be filled down first"
+        for at in sparse
+    ]
     others = {
-        "no cell in it comes twice, so it is no category": [at for at in texts if at != ids],
+        "no cell in it comes twice, so it is no category": [at for at in texts if at != ids and at not in sparse],
         "it counts or names the rows": [at for at in counts if at != ids],
         "by the name, whole numbers say which rows belong together; --columns names the features": several,
     }
@@ -306,7 +314,7 @@ def _is_constant(column: Column) -> bool:
     if len(column) < 2:
         return False
     if column.dtype.kind != "f":
-        return len({word for word in column if word is not None}) == 1
+        return len({word for word in column if word is not None}) == 1 and not is_marks(column)
     return all(bool((part == part[0]).all()) for part in (column[:SAMPLE], column))
 
 
@@ -315,6 +323,21 @@ def _whole(column: Column) -> int:
     if column.dtype.kind != "f" or not np.isfinite(column).all() or (column % 1 != 0).any():
         return 0
     return len(np.unique(column))
+
+
+def _may_be_codes(name: str, column: Column) -> bool:
+    """Whether there are few whole numbers, all with the same number of digits, and four at least, which are no years
+    and not evenly spaced.
+
+    >>> _may_be_codes("PLZ", np.array([80331.0, 50667, 20095] * 9)), _may_be_codes("x", np.array([2000.0, 2001] * 9))
+    (True, False)
+    """
+    if not _few(_whole(column), len(column)):
+        return False
+    values = np.unique(column)
+    alike = values[0] >= 1000 and np.log10(values[0]) // 1 == np.log10(values[-1]) // 1
+    steps = np.diff(values)
+    return bool(alike and values[-1] > LAST_YEAR and len(values) > 2 and steps.max() > steps.min())
 
 
 def _doubts(names: Sequence[str], columns: Sequence[Column], features: Sequence[int]) -> list[str]:
@@ -326,6 +349,13 @@ def _doubts(names: Sequence[str], columns: Sequence[Column], features: Sequence[
         f"--id-column {shlex.quote(names[at])}"
         for at in steady[: int(len(features) > 1)]
     ]
+    notes += [
+        f"column {names[at]!r} was read as numbers: {len(np.unique(columns[at]))} different ones of "
+        f"{len(f'{columns[at][0]:.0f}')} digits, as {columns[at][0]:.0f}; if they are codes, pass "
+        f"--categories {option_value(names[at])}"
+        for at in features
+        if _may_be_codes(names[at], columns[at])
+    ]
     of_words = [at for at in features if columns[at].dtype.kind != "f"]
     truths = [at for at in of_words if {word for word in columns[at] if word is not None} == {"True", "False"}]
     constant = [at for at in features if _is_constant(columns[at])]
@@ -334,7 +364,7 @@ def _doubts(names: Sequence[str], columns: Sequence[Column], features: Sequence[
             f"{_columns(names, truths)} read as {'a category' if len(truths) == 1 else 'categories'}: true, false"
         )
     if constant:
-        same = "has one value in all rows and makes" if len(constant) == 1 else "have one value in all rows and make"
+        same = "has only one value and makes" if len(constant) == 1 else "have only one value each and make"
         notes.append(f"{_named(names, constant)} {same} no difference")
     for at in features:
         n_words = _n_words(columns[at])

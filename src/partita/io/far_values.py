@@ -92,7 +92,7 @@ def _of_value(name: str, column: NDArray[np.float64], value: float) -> list[Far]
         return [(int(rows[0]), f"column {name!r} is {said}, {between}: if it means missing, pass --na {said}")]
     quarters = np.quantile(rest, [0.25, 0.75])
     if gap > APART * spread and quarters[1] > quarters[0]:
-        return [(int(rows[0]), f"column {name!r} is {said}, {between}: a slip? It was read as it is")]
+        return [(int(rows[0]), f"column {name!r} is {said}, {between}: a slip? It was not corrected")]
     return []
 
 

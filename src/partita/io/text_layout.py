@@ -46,6 +46,13 @@ BOMS = (
 )
 # Bytes that no text of Windows' or ISO's Latin alphabet holds.
 NO_TEXT = frozenset({*range(9), 11, *range(14, 26), 27, 28, 29, 30, 31, 127})
+# How files begin that are often given the name of a text, and what to do about one.
+OTHER_FILES = {
+    b"PK\x03\x04": ("a workbook or a zip", ".xlsx, .ods or .zip"),
+    b"\xd0\xcf\x11\xe0": ("an old workbook of Excel", ".xls"),
+    b"PAR1": ("a Parquet file", ".parquet"),
+    b"\x1f\x8b": ("packed by gzip", ".csv.gz"),
+}
 # What zipfile raises of an archive that breaks off or has a wrong checksum or place; NotImplementedError is of a
 # compression or version that it does not have, RuntimeError of a member that is encrypted.
 BROKEN_ZIP = (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError, OSError, IndexError)
@@ -146,6 +153,9 @@ def decoded(data: bytes, path: Path, encoding: str | None) -> tuple[str, str]:
         For an encoding that there is not, and bytes that are not of it or are no text.
     """
     found = encoding or encoding_of(data)
+    for begun, (kind, suffix) in OTHER_FILES.items():
+        if data.startswith(begun):
+            raise InputError(f"{path} is {kind} and no text: rename it so that its name ends in {suffix}")
     if found is None:
         raise InputError(
             f"{path} holds bytes that are no text: expected a table as text; --encoding names its encoding"
