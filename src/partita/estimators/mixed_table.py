@@ -18,7 +18,19 @@ from numpy.typing import NDArray
 
 from partita.errors import InputError
 
-__all__ = ["BLANK", "DATES", "MANY", "REPLACE_DATES", "MixedTable", "are_too_many", "blanks_told", "column_of_values", "gaps_of", "is_marks", "words"]
+__all__ = [
+    "BLANK",
+    "DATES",
+    "MANY",
+    "REPLACE_DATES",
+    "MixedTable",
+    "are_too_many",
+    "blanks_told",
+    "column_of_values",
+    "gaps_of",
+    "is_marks",
+    "words",
+]
 
 Column = NDArray[Any]
 

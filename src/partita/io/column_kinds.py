@@ -325,11 +325,11 @@ def _whole(column: Column) -> int:
     return len(np.unique(column))
 
 
-def _may_be_codes(name: str, column: Column) -> bool:
+def _may_be_codes(column: Column) -> bool:
     """Whether there are few whole numbers, all with the same number of digits, and four at least, which are no years
     and not evenly spaced.
 
-    >>> _may_be_codes("PLZ", np.array([80331.0, 50667, 20095] * 9)), _may_be_codes("x", np.array([2000.0, 2001] * 9))
+    >>> _may_be_codes(np.array([80331.0, 50667, 20095] * 9)), _may_be_codes(np.array([2000.0, 2001] * 9))
     (True, False)
     """
     if not _few(_whole(column), len(column)):
@@ -354,7 +354,7 @@ def _doubts(names: Sequence[str], columns: Sequence[Column], features: Sequence[
         f"{len(f'{columns[at][0]:.0f}')} digits, as {columns[at][0]:.0f}; if they are codes, pass "
         f"--categories {option_value(names[at])}"
         for at in features
-        if _may_be_codes(names[at], columns[at])
+        if _may_be_codes(columns[at])
     ]
     of_words = [at for at in features if columns[at].dtype.kind != "f"]
     truths = [at for at in of_words if {word for word in columns[at] if word is not None} == {"True", "False"}]
