@@ -42,6 +42,8 @@ is quite the one that items were drawn from.
 Journal of Statistics 41, 1999.
 [mclachlan2000] G. McLachlan, D. Peel, Finite Mixture Models, 2000.
 [schwarz1978] G. Schwarz, Estimating the dimension of a model, Annals of Statistics 6, 1978.
+[scrucca2015] L. Scrucca, A. Raftery, Improved initialisation of model-based clustering using Gaussian hierarchical
+partitions, Advances in Data Analysis and Classification 9, 2015.
 """
 
 from __future__ import annotations
@@ -160,8 +162,9 @@ class Components(Member):
 
     Beside columns of categories each component has probabilities of these as well.
 
-    Begun at k-means and at what other methods say of the items: k-means alone leaves about one mixture in five in a
-    maximum of the likelihood that is not the largest. Beside other methods one run of it is enough.
+    Begun at k-means of the items, at k-means of these with an identity for their scatter [scrucca2015], which does not
+    cut long clusters across, and at what other methods say: k-means alone leaves about one mixture in five in a maximum
+    of the likelihood that is not the largest. Beside other methods one run of each is enough.
 
     Cost: `n_starts` runs of k-means and a hundred and fifty steps at most, n K q^2 each, in q = `max_dimensions`
     directions or as many as there are features.

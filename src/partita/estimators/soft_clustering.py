@@ -66,7 +66,8 @@ class SoftClustering(FactorizationEstimator):
         Minimised in the place of the one that `sizes` says: one of `partita.objectives`, or of your own.
     probabilities : {"auto", "fitted", "calibrated", "averaged"}
         "auto": "calibrated" where a density of the items can be trusted, because it calls the fitted labels wrong at
-        most two and a half times as often as the best labels would be; else "fitted".
+        most two and a half times as often as the best labels would be, and at most two in a hundred labels more; else
+        "fitted".
         "fitted": the membership that minimises the objective; its labels are good, its probabilities are too sure
         where clusters overlap. "calibrated": the posterior of a density of the items, chosen without labels, which is
         either a mixture of K components or one mixture for each fitted cluster, softened by what fits to half the items
