@@ -554,7 +554,7 @@ def test_clusters_in_pieces_are_believed_as_far_as_clusterings_agree_and_whole_o
     bent = np.c_[Y[:, 0], Y[:, 1] + Y[:, 0] ** 2] * np.where(z, -1, 1)[:, None] + np.outer(z, [1.0, 4.5])
     straight = Y + np.outer(z, [3.0, 0.0])
     for X, in_pieces in ((bent, True), (straight, False)):
-        model = SoftClustering(2, random_state=0).fit(X)
+        model = SoftClustering(2, probabilities="calibrated", random_state=0).fit(X)
         assert model.calibration_.in_pieces == in_pieces
         own, votes = model.membership_.max(axis=1), model._share_of_votes()
         assert (votes < own).any()
@@ -613,6 +613,27 @@ def test_a_merge_adds_memberships_and_is_what_the_draws_say() -> None:
     assert layers[1].membership.tolist() == [[1.0]] * 6
     with pytest.raises(InputError):
         layers[4]
+
+
+@pytest.mark.parametrize("drawn", [True, False])
+def test_an_item_that_counts_twice_is_two_items_in_the_layers(drawn) -> None:
+    rng = np.random.default_rng(0)
+    labels, counts = np.repeat([0, 1, 2], 12), rng.integers(1, 4, 36)
+    draws = np.array([np.where(rng.random(36) < 0.3, rng.integers(0, 3, 36), labels) for _ in range(9)])
+    W = rng.dirichlet([1, 1, 1], 36) + 2 * np.eye(3)[labels]
+    W /= W.sum(axis=1, keepdims=True)
+    finer = np.arange(36) // 4
+    finer[35], counts[35] = 9, 3  # a piece because it counts thrice
+    how = {"draws": draws, "weights": np.full(9, 1 / 9), "finer": finer} if drawn else {}
+    weighted = nested_layers(labels, W, **how, counts=counts.astype(float))
+    every = np.repeat(np.arange(36), counts)
+    how |= {"draws": draws[:, every], "finer": finer[every]} if drawn else {}
+    copied = nested_layers(labels[every], W[every], **how)
+    assert len(weighted) == len(copied) > 2
+    for one, other in zip(weighted, copied, strict=True):
+        np.testing.assert_allclose(one.membership[every], other.membership)
+        np.testing.assert_allclose(one.together, other.together)
+    assert [one.stability for one in weighted.splits] == pytest.approx([one.stability for one in copied.splits])
 
 
 def test_a_graph_merges_the_clusters_that_have_most_links() -> None:

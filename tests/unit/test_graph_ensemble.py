@@ -86,6 +86,25 @@ def test_what_methods_agree_on_by_chance_in_a_small_graph_is_no_clusters():
 
 
 @quiet
+def test_a_model_of_a_graph_keeps_the_names_of_its_nodes(tmp_path):
+    networkx = pytest.importorskip("networkx")
+    graph = networkx.relabel_nodes(networkx.barbell_graph(6, 0), "node {}".format)
+    model = SoftClustering(2, random_state=0).fit(graph)
+    save(model, tmp_path / "m")
+    assert load(tmp_path / "m").items_.tolist() == model.items_.tolist() == list(graph)
+
+
+@quiet
+@pytest.mark.parametrize("n_clusters", [3, "auto"])
+def test_a_dense_matrix_of_a_graph_is_the_same_graph(n_clusters):
+    A, _ = planted([30, 30, 30], 0.3, 0.03)
+    sparse, dense = (
+        SoftClustering(n_clusters, affinity="graph_ensemble", random_state=0).fit(X) for X in (A, A.toarray())
+    )
+    assert dense.n_clusters_ == 3
+    np.testing.assert_array_equal(dense.labels_, sparse.labels_)
+
+
 @pytest.mark.parametrize(("cliques", "nodes"), [(6, 5), (4, 5), (20, 5), (7, 7)])
 def test_each_clique_of_a_ring_is_a_cluster_however_small(cliques, nodes):
     A = np.kron(np.eye(cliques), 1.0 - np.eye(nodes))

@@ -164,3 +164,15 @@ def test_bad_arrays_are_named(tmp_path, arrays, options, message):
 def test_a_key_is_for_npz_only(tmp_path):
     with pytest.raises(InputError, match="--key"):
         read_edges(write(tmp_path, "a,b\n"), key="edges")
+
+
+@pytest.mark.parametrize(
+    ("header", "unused"),
+    [("source,target,kind", ["kind"]), ("a,source,target,weight,b", ["a", "b"]), ("source,target,count", [])],
+)
+def test_columns_that_are_not_used_are_named(tmp_path, header, unused):
+    row = ",".join({"source": "x", "target": "y"}.get(name, "2") for name in header.split(","))
+    notes = read_edges(write(tmp_path, f"{header}\n{row}\n")).notes
+    said = [note for note in notes if "not used" in note]
+    assert len(said) == bool(unused)
+    assert all(repr(name) in said[0] for name in unused)

@@ -174,6 +174,7 @@ def nested_layers(
     finer: Labels | None = None,
     links: Array | None = None,
     one: float = 0.0,
+    counts: Array | None = None,
 ) -> Layers:
     """Return the layers around a clustering.
 
@@ -192,6 +193,8 @@ def nested_layers(
         Mean affinity between clusters: the order of merges where there are no draws.
     one : float in [0, 1]
         The probability that there is a single cluster, of which neither draws nor memberships know.
+    counts : array of N, optional
+        How often each item counts; once by default.
 
     Returns
     -------
@@ -207,25 +210,27 @@ def nested_layers(
     """
     K = membership.shape[1]
     piece, owner, W = labels, np.arange(K), membership
+    often = np.ones(len(labels)) if counts is None else counts
     if draws is not None and weights is not None:
         if finer is not None:
-            piece, owner = _pieces(labels, finer)
-            W, piece = _shared_out(membership, labels, piece, owner, draws, weights)
-        together = _together(piece, len(owner), draws, weights)
+            piece, owner = _pieces(labels, finer, often)
+            W, piece = _shared_out(membership, labels, piece, owner, draws, weights, often)
+        together = _together(piece, len(owner), draws, weights, often)
         order = together
     else:
         sums = np.zeros((K, K))
-        np.add.at(sums, labels, membership)
-        means = sums / np.bincount(labels, minlength=K)[:, None]
+        np.add.at(sums, labels, often[:, None] * membership)
+        means = sums / np.maximum(np.bincount(labels, often, minlength=K), np.finfo(float).tiny)[:, None]
         together = means @ means.T
         order = together if links is None else _relative(links)
-    return _merged(piece, W, together, order, owner, K, 1.0 - one)
+    return _merged(piece, W, together, order, owner, K, 1.0 - one, often)
 
 
-def _pieces(labels: Labels, finer: Labels) -> tuple[Labels, NDArray[np.intp]]:
+def _pieces(labels: Labels, finer: Labels, often: Array) -> tuple[Labels, NDArray[np.intp]]:
     """The pieces that a finer clustering cuts clusters into, and the cluster of each; one item is no piece."""
-    pairs, piece, sizes = np.unique(np.stack([labels, finer]), axis=1, return_inverse=True, return_counts=True)
+    pairs, piece = np.unique(np.stack([labels, finer]), axis=1, return_inverse=True)
     piece, owner = piece.ravel(), pairs[0]
+    sizes = np.bincount(piece, often)
     for k in np.unique(owner):
         own = np.flatnonzero(owner == k)
         small, largest = own[sizes[own] < 2], own[np.argmax(sizes[own])]
@@ -234,21 +239,23 @@ def _pieces(labels: Labels, finer: Labels) -> tuple[Labels, NDArray[np.intp]]:
     return piece.astype(np.int64), owner[kept].astype(np.intp)
 
 
-def _counts(piece: Labels, n: int, draw: NDArray[np.integer]) -> Array:
+def _counts(piece: Labels, n: int, draw: NDArray[np.integer], often: Array) -> Array:
     """Items of each piece in each cluster of a draw."""
     told = draw >= 0
     width = int(draw.max(initial=0)) + 1
-    return np.bincount(piece[told] * width + draw[told], minlength=n * width).reshape(n, width).astype(np.float64)
+    return np.asarray(np.bincount(piece[told] * width + draw[told], often[told], minlength=n * width).reshape(n, width))
 
 
-def _together(piece: Labels, n: int, draws: NDArray[np.integer], weights: Array) -> Array:
+def _together(piece: Labels, n: int, draws: NDArray[np.integer], weights: Array, often: Array) -> Array:
     """Probability that two items, one of each piece, share a cluster of a draw; of two pieces, or two of one."""
     pairs, known = np.zeros((n, n)), np.zeros((n, n))
     for draw, weight in zip(draws, weights, strict=True):
-        counts = _counts(piece, n, draw)
+        counts = _counts(piece, n, draw, often)
         size = counts.sum(axis=1)
-        pairs += weight * (counts @ counts.T - np.diag(size))
-        known += weight * (np.outer(size, size) - np.diag(size))
+        # Two copies of an item are a pair, and an item alone is none.
+        alone = np.diag(_counts(piece, n, draw, np.minimum(often, often**2)).sum(axis=1))
+        pairs += weight * (counts @ counts.T - alone)
+        known += weight * (np.outer(size, size) - alone)
     return np.asarray(np.divide(pairs, known, out=np.eye(n), where=known > 0))
 
 
@@ -259,6 +266,7 @@ def _shared_out(
     owner: NDArray[np.intp],
     draws: NDArray[np.integer],
     weights: Array,
+    often: Array,
 ) -> tuple[Array, Labels]:
     """Memberships of pieces: a cluster's membership goes to its pieces as often as the item is with them. An item's
     piece is the one of its cluster that it is with most.
@@ -266,8 +274,8 @@ def _shared_out(
     n = len(owner)
     with_piece = np.zeros((len(labels), n))
     for draw, weight in zip(draws, weights, strict=True):
-        counts = _counts(piece, n, draw)
-        share = counts / np.maximum(counts.sum(axis=1, keepdims=True), 1.0)
+        counts = _counts(piece, n, draw, often)
+        share = counts / np.maximum(counts.sum(axis=1, keepdims=True), np.finfo(float).tiny)
         with_piece += weight * np.where((draw >= 0)[:, None], share.T[np.maximum(draw, 0)], 0.0)
     of_cluster = np.zeros((len(labels), membership.shape[1]))
     np.add.at(of_cluster.T, owner, with_piece.T)
@@ -287,11 +295,20 @@ def _relative(links: Array) -> Array:
 
 
 def _merged(
-    piece: Labels, W: Array, together: Array, order: Array, owner: NDArray[np.intp], K: int, several: float
+    piece: Labels,
+    W: Array,
+    together: Array,
+    order: Array,
+    owner: NDArray[np.intp],
+    K: int,
+    several: float,
+    often: Array,
 ) -> Layers:
     """Merge by average linkage, pieces of one cluster first, and number the clusters of each layer."""
-    sizes = np.bincount(piece, minlength=len(owner)).astype(np.float64)
-    held, cluster, t, near = sizes, owner, together, order
+    rows = np.bincount(piece, minlength=len(owner)).astype(np.float64)
+    # A piece of rows that count nothing is merged as well.
+    held = sizes = np.maximum(np.bincount(piece, often, minlength=len(owner)), np.finfo(float).tiny)
+    cluster, t, near = owner, together, order
     splits: list[Split] = []
     parents: list[NDArray[np.intp]] = []
     for n in range(len(owner), 1, -1):
@@ -300,13 +317,14 @@ def _merged(
             allowed &= cluster[:, None] == cluster
         a, b = (int(one) for one in np.unravel_index(np.where(allowed, near, -np.inf).argmax(), (n, n)))
         apart = several * float(np.clip(1.0 - t[a, b], 0.0, 1.0))
-        splits.append(Split(n, a, (a, b), (int(held[a]), int(held[b])), apart))
+        splits.append(Split(n, a, (a, b), (int(rows[a]), int(rows[b])), apart))
         parent = np.arange(n)
         parent[b] = a
         parent[b + 1 :] -= 1
         parents.append(parent)
         share = np.eye(n - 1)[parent] * held[:, None]
         held = share.sum(axis=0)
+        rows = np.eye(n - 1)[parent].T @ rows
         share /= held
         t, near, cluster = share.T @ t @ share, share.T @ near @ share, np.delete(cluster, b)
     return Layers(tuple(splits[::-1]), K, Layer(piece, W, together), tuple(parents[::-1]), sizes)

@@ -310,6 +310,7 @@ class Doubtful(FittedAttributes):
                 how |= {"draws": drawn[0], "weights": drawn[1]}
             if hasattr(self, "verdict_"):
                 how["one"] = self.verdict_.probability_of(1)
+            how["counts"] = self._weights_of_rows()
             found = self._layers = nested_layers(self.labels_, self.membership_, **how)
         return found
 

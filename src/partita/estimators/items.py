@@ -21,7 +21,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 from scipy.spatial import cKDTree
 
-from partita.affinity import Affinity, Builder, Precomputed
+from partita.affinity import Affinity, Builder
 from partita.affinity.order import locality_order
 from partita.arrays import Array
 from partita.errors import InputError
@@ -70,7 +70,7 @@ class Items:
         """
         if not builder.pairwise:
             return merge_identical(X, weights)
-        return _of_pairs(X, weights, known_apart=not isinstance(builder, Precomputed))
+        return _of_pairs(X, weights, known_apart=builder.of_distances)
 
     @property
     def n_items(self) -> int:

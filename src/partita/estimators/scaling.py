@@ -93,7 +93,7 @@ def note_on_scale(
     largest = float(np.nanmax(np.abs(seen)))
     variance = np.nanvar(seen / (largest or 1.0), axis=0)  # a share does not depend on the unit
     widest, total = int(variance.argmax()), float(variance.sum())
-    if variance[widest] <= DOMINATES * total:
+    if variance[widest] <= DOMINATES * total or variance[widest] == total:  # the others have one value each
         return ()
     name = str(widest) if names is None else repr(str(names[widest]))
     return (

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-__all__ = ["WEIGHT", "ends_and_weight", "ends_of_links"]
+__all__ = ["WEIGHT", "WEIGHTS", "ends_and_weight", "ends_of_links"]
 
 ENDS = (
     ("source", "target"),
@@ -21,7 +21,7 @@ ENDS = (
     ("u", "v"),
 )
 WEIGHT = "weight"
-WEIGHTS = (WEIGHT, "value", "similarity", "affinity", "score")
+WEIGHTS = (WEIGHT, "value", "similarity", "affinity", "score", "strength", "count")
 # Of these a pair alone is enough to take a table for a list of pairs; the others may be coordinates.
 TELLING = ENDS[:-2]
 

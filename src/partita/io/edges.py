@@ -14,7 +14,7 @@ from scipy import sparse
 from partita.errors import InputError
 from partita.io.arrays import ArrayFile, as_numbers, as_words
 from partita.io.containers import ARRAYS, TABLES, Formats, opened
-from partita.io.edge_names import WEIGHT, ends_and_weight
+from partita.io.edge_names import WEIGHT, WEIGHTS, ends_and_weight
 from partita.io.files import Place, listed, row_place, sha256_of_file
 from partita.io.graphs import GRAPHS, GraphFile
 from partita.io.headers import is_number
@@ -231,6 +231,13 @@ def _from_table(
             f"the weights are read from column {names[found[2]]!r}, whose name is one of distances: a larger weight "
             "means that two items are more alike, so write 1 / (1 + distance) in its place, or pass the matrix of all "
             "distances with --input distances"
+        )
+    unused = [name for at, name in enumerate(names) if at not in found]
+    if unused:
+        notes.append(
+            f"{'column' if len(unused) == 1 else 'columns'} {listed(map(repr, unused))} "
+            f"{'was' if len(unused) == 1 else 'were'} not used; weights are those of a column called "
+            f"{', '.join(WEIGHTS[:-1])} or {WEIGHTS[-1]}"
         )
     source, target = names[found[0]], names[found[1]]
     values, words = table.read([] if found[2] is None else [names[found[2]]], [source, target])

@@ -112,6 +112,7 @@ class SavedFactorization:
     unassigned: Annotated[NDArray[Any] | None, whole(None, below="N")] = None
     outlier: Annotated[Array | None, reals("N")] = None
     certainty: Annotated[Array | None, reals("N")] = None
+    items: tuple[str, ...] | None = None
 
     @classmethod
     def of(cls, estimator: FactorizationEstimator) -> SavedFactorization:
@@ -121,6 +122,7 @@ class SavedFactorization:
         """
         check_is_fitted(estimator)
         extension, calibrator = estimator._extension, getattr(estimator, "_calibrator", None)
+        names = getattr(estimator, "items_", None)
         known = extension.evidence
         state = known.whole_state() if isinstance(known, FactorEvidence) and not extension.folded else known.state()
         evidence = {name: np.asarray(array) for name, array in state.items()}
@@ -149,6 +151,7 @@ class SavedFactorization:
             unassigned=getattr(estimator, "unassigned_", None),
             outlier=estimator.outlier_ if estimator._knows_doubt else None,
             certainty=estimator.certainty_ if estimator._knows_doubt else None,
+            items=None if names is None else tuple(map(str, names)),
         )
 
     def check(self) -> None:
@@ -167,6 +170,8 @@ class SavedFactorization:
         for what, names in (("columns", self.columns), ("features", self.feature_names)):
             if names and len(names) != d:
                 raise ModelError(f"the model names {len(names)} {what}, expected {d}; fit it again")
+        if self.items is not None and len(self.items) != len(W):
+            raise ModelError(f"the model names {len(self.items)} items, expected {len(W)}; fit it again")
         if self.domain not in Domain.registry:
             raise ModelError(f"unknown domain {self.domain!r}: upgrade Partita, or fit it again")
         if self.encoding is not None and len(self.encoding.categories) != d:
@@ -193,6 +198,7 @@ class SavedFactorization:
             folded=self.folded is not None,
             used=None if self.used is None else self.used.astype(np.intp),
         )
+        estimator.items_ = None if self.items is None else np.array(self.items)
         estimator._columns = None if self.columns is None else list(self.columns)
         estimator.membership_, estimator.labels_ = self.membership, self.labels
         estimator.entropy_ = row_entropy(self.membership)
