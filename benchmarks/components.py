@@ -28,7 +28,6 @@ from partita.ensemble import Components, Ensemble, Validity, adjusted_rand
 from partita.ensemble.builder import METHODS
 from partita.ensemble.components import (
     BELIEVED,
-    OF_SPHERES,
     TEMPERATURE,
     believed,
     fitted_at,
@@ -55,11 +54,10 @@ class Pair(NamedTuple):
     given: bool
     others: float
     components: float
-    seen: tuple[float, float, float]
+    seen: tuple[float, float]
     chosen: bool
     most_probable: float
     number_is_right: bool
-    spheres: bool
 
 
 def crowded(i: int) -> Setting:
@@ -98,9 +96,12 @@ def at_number(X: np.ndarray, n_clusters: int) -> tuple[np.ndarray, Starts]:
 
 
 def consensus(X: np.ndarray) -> tuple[np.ndarray, Starts] | None:
-    """What they say of the number and the clusters, and the first draw of each method at each number."""
+    """What they say of the number and the clusters, and the first draw of each method at each number.
+
+    None also where items lie far from all others, which are not clustered.
+    """
     found = Ensemble(METHODS, 3).consensus(X)
-    return None if found is None else (found.partition, starts_of(found))
+    return None if found is None or len(found.partition) < len(X) else (found.partition, starts_of(found))
 
 
 def pairs(kind: str, X: np.ndarray, y: np.ndarray) -> list[Pair]:
@@ -132,11 +133,10 @@ def pairs(kind: str, X: np.ndarray, y: np.ndarray) -> list[Pair]:
                 kind,
                 given,
                 *scores,
-                (odds, own.gaps, theirs.gaps),
-                believed(own, theirs, judge.weights, 0.0 if given or best.full is None else OF_SPHERES) > 0.5,
+                (odds, theirs.gaps),
+                believed(own, theirs, judge.weights) > 0.5,
                 float(chances.max()),
                 numbers[int(np.argmax(bic))] == n_true,
-                best.full is not None,
             )
         )
     return found

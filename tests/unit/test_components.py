@@ -14,7 +14,6 @@ from partita.ensemble.components import (
     FIRST,
     LOOK,
     MAX_ITER,
-    OF_SPHERES,
     believed,
     fitted_at,
     probabilities_of_numbers,
@@ -125,7 +124,7 @@ def test_clusters_of_one_shape_are_found_in_standardised_columns_as_in_the_given
 def test_stretched_clusters_are_no_spheres():
     X, _ = crowded(stretch=3.0, n_each=60)
     fitted = Components().fitted(X, 25, np.random.default_rng(0))
-    assert np.isfinite(fitted.components.freedom)  # Student components, with covariances of their own
+    assert fitted.shape != "spherical"
     lengths = np.linalg.norm(fitted.components.whiteners, axis=1)
     assert np.median(lengths.max(axis=1) / lengths.min(axis=1)) > 2.0
 
@@ -147,14 +146,6 @@ def test_spheres_are_taken_where_they_find_more_clusters_than_covariances_of_the
     few, _ = overlapping()  # three round clusters, which covariances of their own find too
     both = fitted_at(Components(), few, [1, 2, 3, 4, 5], 0)
     assert max(both, key=lambda K: both[K].bic) == 3
-
-
-def test_spheres_are_believed_more():
-    X, truth = overlapping()
-    judge = Validity.of(X)
-    others = np.r_[np.zeros(300, dtype=np.int64), np.ones(300, dtype=np.int64)]
-    p, q = (probability_of_components(judge, truth, others, more) for more in (0.0, OF_SPHERES))
-    assert logit(q) - logit(p) == pytest.approx(1.5)
 
 
 def test_more_components_are_tried_while_spheres_rise_that_tests_reject():
@@ -187,7 +178,7 @@ def ellipses(seed, n=1200, K=8, d=5):
     return means[truth] + np.einsum("nij,nj->ni", scales[truth], rng.normal(size=(n, d))), truth
 
 
-@pytest.mark.parametrize("seed", [1, 5])  # of twelve, those where k-means alone leads to another maximum
+@pytest.mark.parametrize("seed", [14, 16])  # of 24, those where k-means alone leads to another maximum
 def test_what_other_methods_say_leads_to_a_likelihood_that_k_means_misses(seed):
     X, truth = ellipses(seed)
     alone, begun = (Components().fitted(X, 8, np.random.default_rng(0), starts) for starts in ((), [truth]))
@@ -205,7 +196,7 @@ def test_beside_other_starts_one_run_of_k_means_is_enough(monkeypatch):
         return climbed(items, start, max_iter=max_iter, **options)
 
     monkeypatch.setattr(components_member, "climb", kept)
-    for starts, n in (((), 3), ([truth], 2), ([truth, truth], 3), ([np.arange(180) % 9], 3)):
+    for starts, n in (((), 4), ([truth], 3), ([truth, truth], 4), ([np.arange(180) % 9], 4)):
         begun.clear()
         Components().fitted(X, 3, np.random.default_rng(0), starts)
         assert begun.count(("student", LOOK)) == n
@@ -320,7 +311,7 @@ def test_with_the_number_given_the_mixture_has_the_share_that_it_is_believed_by(
     np.testing.assert_allclose([draw.weight / left for draw in others], [draw.weight for draw in without])
     assert [draw.agreement for draw in others] == [draw.agreement for draw in without]
     Y, _ = rings()
-    assert weight_of(DEFAULT.build(Y, n_clusters=2).draws, "components") < 0.05
+    assert weight_of(DEFAULT.build(Y, n_clusters=2).draws, "components") < 0.1
 
 
 def test_clusters_that_overlap_are_found_where_methods_alone_lose_them():

@@ -23,6 +23,7 @@ from partita.doubt import (
     confident_items,
     confident_pairs,
     nested_layers,
+    on_the_sphere,
     weak_support_probability,
 )
 from partita.doubt.outliers import _background_share, _unrounded
@@ -968,3 +969,32 @@ def test_rows_that_must_be_together_have_one_certainty() -> None:
     model = SoftClustering(random_state=0).fit(X, must_link=[linked[:2], linked[1:]])
     believed = model.certainty_[linked] / (1.0 - model.outlier_[linked])
     assert np.ptp(believed) < 1e-12
+
+
+def embeddings(noise: float, d: int = 50, lengths: bool = False):
+    """Unit vectors in five directions, and some in any direction; -1 for these."""
+    rng = np.random.default_rng(5)
+    truth = rng.choice(5, 1200, p=[0.4, 0.3, 0.15, 0.1, 0.05])
+    X = rng.normal(size=(5, d))[truth] / np.sqrt(d) + 0.8 * rng.normal(size=(1200, d)) / np.sqrt(d)
+    astray = rng.random(1200) < noise
+    X[astray] = rng.normal(size=(int(astray.sum()), d))
+    return X / np.linalg.norm(X, axis=1)[:, None], np.where(astray, -1, truth)
+
+
+@pytest.mark.parametrize("noise", [0.0, 0.1])
+@pytest.mark.parametrize("dtype", [np.float64, np.float16])
+def test_vectors_of_one_length_in_any_direction_are_outliers(noise, dtype) -> None:
+    X, truth = embeddings(noise)
+    p = SoftClustering(5, probabilities="fitted", random_state=0).fit(X.astype(dtype)).outlier_
+    assert (p[truth >= 0] > 0.5).mean() < 0.01
+    assert noise == 0.0 or (p[truth < 0] > 0.5).mean() > 0.9
+
+
+def test_points_of_a_sphere_are_where_the_rows_are() -> None:
+    X, _ = embeddings(0.0, d=8)
+    R = on_the_sphere(3.0 * np.abs(X))
+    np.testing.assert_allclose(np.linalg.norm(R, axis=1), 3.0)
+    assert R.min() >= 0 > on_the_sphere(X).min()
+    assert on_the_sphere(X[:, :5] / np.linalg.norm(X[:, :5], axis=1)[:, None]) is None  # few dimensions
+    assert on_the_sphere(X * np.linspace(1.0, 1.1, len(X))[:, None]) is None
+    assert on_the_sphere(np.zeros((9, 8))) is None

@@ -204,7 +204,7 @@ def calibrate_if_trusted(
                 return found, f"a density of the items changes {changed:.1%} of the labels"
     return None, (
         f"by a density of the items {wrong:.1%} of the labels would be wrong, where {least:.1%} would be expected: it "
-        "describes other clusters"
+        "describes other clusters, or items that are in none"
     )
 
 

@@ -25,6 +25,8 @@ items are few. A rating scale, of ten values at most, may have any distribution 
 values whose least or largest comes again and again, as the zeros of amounts and the ends of a clipped range do, says
 nothing of a background: many of its items lie in a face of the box, where hardly any uniform ones do.
 
+Rows of one length, as embeddings have, lie on a sphere and fill no box: their background is uniform on the sphere.
+
 Fewer than ten items that lie three times as far from their neighbours as all others (`partita.affinity.far`) are no
 cluster and no background either: they are outliers whatever the model of the background says.
 
@@ -52,7 +54,7 @@ from partita.affinity.far import NEIGHBORS, come_often, far_items
 from partita.arrays import Array
 from partita.kernels.ellipsoids import Climbed, Items, climb, log_joint
 
-__all__ = ["background_probability", "weak_support_probability"]
+__all__ = ["background_probability", "on_the_sphere", "weak_support_probability"]
 
 
 # Items among which neighbours are sought and that say whether there is a background, and points of the reference.
@@ -63,6 +65,8 @@ FEWEST_NEIGHBORS = 6
 ROUNDED = 0.1
 # Values of a rating scale at most.
 SCALE = 10
+# How far the lengths of rows on a sphere may differ, as a share of them: half-precision numbers do.
+ALIKE = 2e-3
 # Items below which nothing is said.
 FEWEST_ITEMS = 20
 # Standard errors that are added to a ratio, and the least share of the reference that one is taken of.
@@ -92,6 +96,7 @@ def background_probability(
     *,
     weights: Array | None = None,
     seed: int = 0,
+    reference: Array | None = None,
 ) -> Array:
     """Return the probability of each item that it belongs to no cluster.
 
@@ -104,6 +109,8 @@ def background_probability(
         A weight of two is the same as giving the item twice (but for the places at which copies of a rounded item are
         put); zero the same as leaving it out.
     seed : int
+    reference : M x d array, optional
+        Points drawn from the background, uniformly where items may lie (`on_the_sphere`); in the box by default.
 
     Returns
     -------
@@ -123,12 +130,14 @@ def background_probability(
     if total < FEWEST_ITEMS:
         return np.zeros(len(X))
     varies = X.min(axis=0) < X.max(axis=0)
+    R = reference
     if varies.any():  # a column of one value tells nothing
-        X = X[:, varies]
+        X, R = X[:, varies], None if R is None else R[:, varies]
     rng = np.random.default_rng(seed)
     rows, row = np.unique(X[seen], axis=0, return_inverse=True)
     says = np.array([not _comes_again(column, w[seen]) for column in X[seen].T])
-    p = _of_background(X[:, says], labels, w, rng, seed) if says.any() else np.zeros(len(X))
+    R = None if R is None else R[:, says]
+    p = _of_background(X[:, says], labels, w, rng, seed, R) if says.any() else np.zeros(len(X))
     if len(rows) > NEIGHBORS:
         often = come_often(np.bincount(row.ravel(), w[seen]).astype(np.float64))
         far = seen[(far_items(_reach(rows, rng)) & ~often)[row.ravel()]]
@@ -136,7 +145,25 @@ def background_probability(
     return p
 
 
-def _of_background(X: Array, labels: NDArray[np.int64], w: Array, rng: np.random.Generator, seed: int) -> Array:
+def on_the_sphere(X: Array, seed: int = 0) -> Array | None:
+    """Return points drawn uniformly from the sphere on which all rows lie, as embeddings of unit length do; from its
+    part without negative numbers where there is none. None where they lie on none, and in few dimensions.
+
+    >>> X = np.random.default_rng(0).normal(size=(50, 8))
+    >>> on_the_sphere(X) is None, on_the_sphere(X / np.linalg.norm(X, axis=1)[:, None]).shape
+    (True, (10000, 8))
+    """
+    length = np.linalg.norm(X, axis=1)
+    if X.shape[1] <= FEW_DIMENSIONS or np.ptp(length) > ALIKE * length.max() or not length.max() > 0:
+        return None
+    R = np.random.default_rng(seed).normal(size=(REFERENCE, X.shape[1]))
+    R = np.abs(R) if X.min() >= 0 else R
+    return np.asarray(length.mean() * R / np.linalg.norm(R, axis=1)[:, None])
+
+
+def _of_background(
+    X: Array, labels: NDArray[np.int64], w: Array, rng: np.random.Generator, seed: int, R: Array | None
+) -> Array:
     """The probability of each item to be of a uniform background."""
     seen = np.flatnonzero(w > 0)
     total = float(w.sum())
@@ -149,7 +176,8 @@ def _of_background(X: Array, labels: NDArray[np.int64], w: Array, rng: np.random
             copies = np.ones(SAMPLE)
         there_is_one = float(expit(_log_odds_of_background(X[own], labels[own], copies, scales)))
     k = max(FEWEST_NEIGHBORS, round(min(total, SAMPLE) ** 0.5 / 2))
-    R = rng.uniform(X[seen].min(axis=0), X[seen].max(axis=0), size=(REFERENCE, X.shape[1]))
+    if R is None:
+        R = rng.uniform(X[seen].min(axis=0), X[seen].max(axis=0), size=(REFERENCE, X.shape[1]))
     scores, share = [], np.inf
     for score, of_reference in _scores(X, R, w, [k // 2, k], rng):
         share = min(share, _background_share(score[seen], w[seen], of_reference))

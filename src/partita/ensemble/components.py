@@ -6,11 +6,12 @@ rings and boxes it is the other way round: a mixture cuts them into pieces, and 
 has no vote among the others. Its clustering and theirs are judged by the same statistics (`partita.ensemble.validity`),
 and these say how probable it is that the components are the better clusters of the two,
 
-    p = 1 / (1 + exp(-(a + b (l - l') + c g + d g'))),
+    p = 1 / (1 + exp(-(a + b (l - l') + c g'))),
 
-l and l' the log odds of components and of the others' clustering to be valid, g and g' how much longer gaps between
-clusters are than within. The draws of the mixture have the share p of the evidence, the others what is left. The
-constants were learned on the drawn families and on mixtures whose every number is drawn (`benchmarks/components.py`).
+l and l' the log odds of components and of the others' clustering to be valid, g' how much longer gaps between the
+others' clusters are than within. The draws of the mixture have the share p of the evidence, the others what is left.
+The constants were learned on the drawn families and on mixtures whose every number is drawn
+(`benchmarks/components.py`).
 
 Beside columns of categories the components are of the numbers, and within a component each column of categories is
 independent of the numbers and of the other columns [hunt1999]. Such a mixture that tests do not reject is believed the
@@ -92,13 +93,9 @@ PSEUDO, PSEUDO_ITEMS, RIDGE = 1.0, 1.0, 1e-4
 PATIENCE, ALWAYS, AT_ONCE = 3, 6, 2
 # Of the probabilities of numbers of components.
 TEMPERATURE = 30.0
-# Log odds that components are the better clusters: constant, weights of the difference in log odds of being valid, of
-# the components' gaps and of the others'.
-BELIEVED = (-1.34, 0.32, -1.06, -2.95)
-# What spheres add where the number is found, and a variance for each column beside categories: they have passed tests
-# that covariances of their own do not have to. One covariance for all has too, and adds nothing: on drawn tables of
-# skewed columns it would be believed too often.
-OF_SPHERES = 1.5
+# Log odds that components are the better clusters: constant, weights of the difference in log odds of being valid, and
+# of the gaps of the others.
+BELIEVED = (0.47, 0.81, -4.15)
 # A mixture does not fit where its items are so improbable; what one that fits adds to the log odds of one cluster:
 # where it has one component, and where it has several, in full from so much larger a BIC than that of one component on.
 REJECTED, OF_ONE, OF_SEVERAL, IN_FULL = 0.05, 1.4, -3.2, 10.0
@@ -166,7 +163,7 @@ class Components(Member):
     cut long clusters across, and at what other methods say: k-means alone leaves about one mixture in five in a maximum
     of the likelihood that is not the largest. Beside other methods one run of each is enough.
 
-    Cost: `n_starts` runs of k-means and a hundred and fifty steps at most, n K q^2 each, in q = `max_dimensions`
+    Cost: twice `n_starts` runs of k-means and a hundred and fifty steps at most, n K q^2 each, in q = `max_dimensions`
     directions or as many as there are features.
 
     Parameters
@@ -174,8 +171,8 @@ class Components(Member):
     max_dimensions : int
         Features up to which they are taken as they are; of more, so many leading principal axes.
     n_starts : int
-        k-means starts where there are no others; the likeliest three of all starts after three steps go on to ten, the
-        best of them to the end.
+        k-means starts of each kind where there are no others; the likeliest three of all starts after three steps go
+        on to ten, the best of them to the end.
 
     Examples
     --------
@@ -191,7 +188,7 @@ class Components(Member):
     votes = False
 
     max_dimensions: int = 10
-    n_starts: int = 3
+    n_starts: int = 2
 
     def has_room(self, n_items: int, n_clusters: int, n_features: int) -> bool:
         """Return whether there are items enough to estimate so many components."""
@@ -382,7 +379,7 @@ def probability_of_components(judge: Validity, components: Labels, others: Label
     components, others : array of n labels, 0..K-1
         Of the same items; no cluster is empty. 0 where either has one cluster.
     more : float
-        What else adds to the log odds: that a simpler shape passed tests, and what `told_by_categories` says.
+        What else adds to the log odds: what `told_by_categories` says.
 
     Examples
     --------
@@ -424,7 +421,7 @@ def explained(categories: Categories, labels: Labels) -> float:
 def believed(own: Statistics, theirs: Statistics, weights: Array, more: float = 0.0) -> float:
     """Return that probability from the statistics of both, the weights that these have in the log odds, and more."""
     odds = float(weights @ np.array(own) - weights @ np.array(theirs))
-    return float(expit(np.dot(BELIEVED, (1.0, odds, own.gaps, theirs.gaps)) + more))
+    return float(expit(np.dot(BELIEVED, (1.0, odds, theirs.gaps)) + more))
 
 
 def probabilities_of_numbers(bic: Sequence[float] | Array) -> Array:
@@ -481,7 +478,6 @@ def with_components(
     best = int(np.where(within, bic, -np.inf).argmax())
     fit = fitted[int(asked[best])]
     more = told_by_categories(fit.categories, labels[best], found.partition, fits=fit.fits)
-    more += OF_SPHERES if fit.shape in ("spherical", "diagonal") else 0.0
     share = probability_of_components(judge, labels[best], found.partition, more)
     several = np.flatnonzero(held > 1)
     chances = probabilities_of_numbers(np.where(within, bic, -np.inf))[several]

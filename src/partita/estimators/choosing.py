@@ -293,6 +293,8 @@ def why_so_many(verdict: Verdict, n_clusters: int, found: Consensus | None = Non
     of_methods = [judgement for judgement in verdict.judgements if judgement.criterion == Agreement.name]
     agreed = of_methods[0].n_clusters if of_methods else None
     whose = "it" if (agreed or verdict.n_clusters) == n_clusters else f"{agreed or verdict.n_clusters}"
+    if agreed is not None and agreed > n_clusters == verdict.n_clusters:
+        whose += f", of which {n_clusters} hold an item"
     probable = verdict.probability_of(n_clusters)
     if is_of_modes(verdict) and n_clusters == verdict.n_clusters:
         why = f"the density has {count(n_clusters, 'mode')}"

@@ -26,6 +26,7 @@ from partita.doubt import (
     confident_items,
     confident_pairs,
     nested_layers,
+    on_the_sphere,
     weak_support_probability,
 )
 from partita.doubt.coverage import require_share
@@ -76,9 +77,9 @@ class Doubtful(FittedAttributes):
         """Probability of each item that it belongs to no cluster: N numbers in [0, 1].
 
         From features: that the item is one of a uniform background beneath clusters of any shape, by columns of
-        numbers; 0 where all are of categories. From an affinity, a graph or distances: that its affinity to its own
-        cluster is too weak for a member of it. `membership_` says where it belongs if it belongs anywhere. See
-        `partita.doubt.background_probability` for method and cost.
+        numbers; uniform on the sphere where all rows have one length; 0 where all are of categories. From an affinity,
+        a graph or distances: that its affinity to its own cluster is too weak for a member of it. `membership_` says
+        where it belongs if it belongs anywhere. See `partita.doubt.background_probability` for method and cost.
         """
         check_is_fitted(self)
         found: Array | None = self.__dict__.get("_outlier")
@@ -329,7 +330,15 @@ class Doubtful(FittedAttributes):
             return np.zeros(len(self.labels_))
         if columns.categories(features) is not None:  # no combination of them is far from the others
             features = features[:, columns.numbers]
-        return background_probability(features, self.labels_, weights=given.weights)
+        return background_probability(features, self.labels_, weights=given.weights, reference=self._sphere())
+
+    def _sphere(self) -> Array | None:
+        """Points of the background in the units of the features, where it is not uniform in their box."""
+        X, scaling = self._given.X, self._extension.scaling
+        points = None if np.isnan(X).any() else on_the_sphere(X)
+        if points is None or (hasattr(self, "encoding_") and self.encoding_.joint):
+            return None
+        return frame_of(X)(points) if scaling is None else frame_of(scaling(X))(scaling(points))
 
     def _missing_cells(self) -> NDArray[np.bool_] | None:
         """Which cells of the features were filled in; None where none was, and where the evidence has no columns."""

@@ -68,20 +68,21 @@ class Effort:
     def seconds(self, n: int, d: int, n_clusters: int | None) -> float:
         """Return about how long a fit to n rows of d columns takes on two cores, the first one of a process.
 
-        Smooth through what was measured from 300 to 100,000 rows, 4 to 100 columns, 5 to 60 clusters, mostly above it;
+        Smooth through what was measured from 300 to 100,000 rows, 4 to 400 columns, 5 to 60 clusters, mostly above it;
         where the number of clusters is sought, through tables of about 20, as many as it is taken to be.
 
         >>> [round(Effort(draws).seconds(20_000, 16, 20), 1) for draws in (3, 2, 1)]
-        [4.4, 3.4, 2.5]
+        [4.6, 3.7, 2.7]
         """
         k = (n_clusters or MEASURED) / MEASURED
         seen, judged = min(n, self.max_items), self.judged(n)
         draws = 0 if n_clusters is None and judged == n else self.n_draws  # those of the consensus are the evidence
         evidence = draws * (seen * (7e-7 * d + 1.5e-4 * k) + 1.9e-5 * (n - seen))
         factorization = 0.1 + 1.1e-5 * n * k
-        consensus = 0.5 + judged * (1.1e-3 + 1.2e-5 * d) if n_clusters is None else 0.0
+        consensus = 0.5 + judged * (1.1e-3 + 1.2e-5 * min(d, 200)) if n_clusters is None else 0.0
         density = 0.16 + min(n, 4000) * (7e-5 + 5.5e-7 * min(d, 100) + 6e-5 * k) if self.calibrated else 0.0
-        return FIRST + evidence + factorization + consensus + density
+        nearest = 1.5e-7 * n * d * (1.0 + seen / 1000)  # of every row among those that the draws saw
+        return FIRST + evidence + factorization + consensus + density + nearest
 
     def judged(self, n: int) -> int:
         """Return on how many of n items the number of clusters is sought."""
