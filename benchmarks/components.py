@@ -28,6 +28,7 @@ from partita.ensemble import Components, Ensemble, Validity, adjusted_rand
 from partita.ensemble.builder import METHODS
 from partita.ensemble.components import (
     BELIEVED,
+    OF_SPHERES,
     TEMPERATURE,
     believed,
     fitted_at,
@@ -54,7 +55,7 @@ class Pair(NamedTuple):
     given: bool
     others: float
     components: float
-    seen: tuple[float, float]
+    seen: tuple[float, float, float]
     chosen: bool
     most_probable: float
     number_is_right: bool
@@ -133,8 +134,8 @@ def pairs(kind: str, X: np.ndarray, y: np.ndarray) -> list[Pair]:
                 kind,
                 given,
                 *scores,
-                (odds, theirs.gaps),
-                believed(own, theirs, judge.weights) > 0.5,
+                (odds, own.gaps, theirs.gaps),
+                believed(own, theirs, judge.weights, 0.0 if given or best.full is None else OF_SPHERES) > 0.5,
                 float(chances.max()),
                 numbers[int(np.argmax(bic))] == n_true,
             )
