@@ -460,6 +460,8 @@ def test_a_number_says_whose_it_is_and_how_probable():
     verdict = judge_all(KEvidence(features=X))
     assert why_so_many(verdict, 3) == f"criteria find it, with a probability of {verdict.probabilities[2]:.2f} for 3"
     assert why_so_many(verdict, 2).startswith("criteria find 3, ")
+    methods = replace(verdict, judgements=(replace(verdict.judgements[0], criterion="agreement", n_clusters=3),))
+    assert why_so_many(methods.ended_at(2), 2).split(", with")[0].endswith(" 3, of which 2 hold an item")
     assert why_so_many(verdict, 1000).endswith("0.00 for 1000")
     silent = tuple(replace(one, n_clusters=None) for one in verdict.judgements)
     assert why_so_many(replace(verdict, judgements=silent, n_clusters=1), 1).startswith("no criterion")

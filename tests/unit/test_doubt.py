@@ -627,6 +627,8 @@ def test_an_item_that_counts_twice_is_two_items_in_the_layers(drawn) -> None:
     finer[35], counts[35] = 9, 3  # a piece because it counts thrice
     how = {"draws": draws, "weights": np.full(9, 1 / 9), "finer": finer} if drawn else {}
     weighted = nested_layers(labels, W, **how, counts=counts.astype(float))
+    third, tenth = (nested_layers(labels, W, **how, counts=share * counts) for share in (1 / 3, 0.1))
+    assert [one.stability for one in third.splits] == pytest.approx([one.stability for one in tenth.splits])
     every = np.repeat(np.arange(36), counts)
     how |= {"draws": draws[:, every], "finer": finer[every]} if drawn else {}
     copied = nested_layers(labels[every], W[every], **how)
@@ -988,6 +990,19 @@ def test_vectors_of_one_length_in_any_direction_are_outliers(noise, dtype) -> No
     p = SoftClustering(5, probabilities="fitted", random_state=0).fit(X.astype(dtype)).outlier_
     assert (p[truth >= 0] > 0.5).mean() < 0.01
     assert noise == 0.0 or (p[truth < 0] > 0.5).mean() > 0.9
+
+
+def test_a_few_rows_elsewhere_and_categories_beside_are_no_matter() -> None:
+    X, truth = embeddings(0.1, d=16)
+    empty = X.copy()
+    empty[np.flatnonzero(truth == 0)[:3]] = 0.0  # documents without a word
+    longer = np.r_[X, 9.0 * X[:200]]
+    fit = SoftClustering(5, probabilities="fitted", random_state=0)
+    of = [fit.fit(X).outlier_, fit.fit(empty).outlier_]
+    of.append(fit.fit(longer, sample_weight=np.repeat([1.0, 0.0], [1200, 200])).outlier_[:1200])
+    assert all((p[truth < 0] > 0.5).mean() > 0.6 for p in of)
+    beside = fit.fit(np.c_[X, np.eye(3)[np.arange(1200) % 3]])
+    assert beside.outlier_.shape == (1200,)
 
 
 def test_points_of_a_sphere_are_where_the_rows_are() -> None:

@@ -256,6 +256,16 @@ def test_of_several_threads_that_ask_for_one_search_one_makes_it():
     assert all(index.tolist() == [[1]] for index, _ in found)
 
 
+@pytest.mark.parametrize("d", [4, 30])
+def test_which_of_equally_far_items_are_neighbours_does_not_depend_on_the_number_of_threads(d):
+    X = np.random.default_rng(0).integers(0, 3, size=(1500, d)).astype(float)
+    several = nearest(X, X, 7, "euclidean", None, itself=True)
+    with limit_threads(1):
+        one = nearest(X, X, 7, "euclidean", None, itself=True)
+    for found, again in zip(several, one, strict=True):
+        np.testing.assert_array_equal(found, again)
+
+
 def test_a_search_asks_no_backend_of_the_caller_for_tasks(monkeypatch):
     """In a task of Dask it waited for tasks of Dask, now and then for ever."""
     asked, kneighbors = [], neighbor_search.NearestNeighbors.kneighbors

@@ -85,7 +85,6 @@ def test_what_methods_agree_on_by_chance_in_a_small_graph_is_no_clusters():
         assert SoftClustering(random_state=0).fit(graph).n_clusters_ == 1
 
 
-@quiet
 def test_a_model_of_a_graph_keeps_the_names_of_its_nodes(tmp_path):
     networkx = pytest.importorskip("networkx")
     graph = networkx.relabel_nodes(networkx.barbell_graph(6, 0), "node {}".format)
@@ -105,6 +104,7 @@ def test_a_dense_matrix_of_a_graph_is_the_same_graph(n_clusters):
     np.testing.assert_array_equal(dense.labels_, sparse.labels_)
 
 
+@quiet
 @pytest.mark.parametrize(("cliques", "nodes"), [(6, 5), (4, 5), (20, 5), (7, 7)])
 def test_each_clique_of_a_ring_is_a_cluster_however_small(cliques, nodes):
     A = np.kron(np.eye(cliques), 1.0 - np.eye(nodes))

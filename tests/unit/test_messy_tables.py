@@ -1154,6 +1154,10 @@ def test_marks_are_not_said_to_make_no_difference(tmp_path):
     assert not told(table, "'tv'")
 
 
+def test_a_text_may_begin_as_a_file_of_another_kind_does(tmp_path):
+    assert read(tmp_path, "PAR1;x\n0,5;1\n1,5;2\n0,5;3\n").columns == ["PAR1", "x"]
+
+
 @pytest.mark.parametrize(
     ("content", "ending"),
     [(b"PK\x03\x04", ".xlsx"), (b"PAR1", ".parquet"), (b"\x1f\x8b", ".csv.gz"), (b"\xd0\xcf\x11\xe0", ".xls")],

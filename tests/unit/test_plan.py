@@ -134,3 +134,8 @@ def test_a_fit_that_takes_longer_than_it_may_says_so() -> None:
     (note,) = [note for note in SoftClustering(max_seconds=1e-3, random_state=0).fit(X).result_.notes if "took" in note]
     assert note.endswith("longer than max_seconds=0.001")
     assert not any("took" in note for note in SoftClustering(max_seconds=1e3, random_state=0).fit(X).result_.notes)
+
+
+def test_columns_cost_more_the_more_rows_there_are_beyond_those_that_methods_see():
+    few, many = (KEPT.seconds(n, 128, 20) - KEPT.seconds(n, 16, 20) for n in (2 * KEPT.max_items, 20 * KEPT.max_items))
+    assert many > 1.5 * few

@@ -776,3 +776,28 @@ def test_a_value_with_hardly_a_blank_or_hardly_anything_else_is_no_box(n_blank, 
     column = np.array(["x"] * (200 - n_blank) + [None] * n_blank, dtype=object)
     assert is_marks(column) == boxes
     assert not is_marks(np.where(np.arange(200) == 0, "y", column))
+    assert is_marks(np.where(column == "x", 1.0, np.nan)) == boxes
+    assert not is_marks(np.where(column == "x", 0.0, np.nan))  # a measurement that is mostly there
+
+
+def test_the_word_for_a_blank_may_be_a_word_of_a_table():
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame({"x": rng.normal(size=60), "c": np.array(["(blank)", "u", "v", None])[np.arange(60) % 4]})
+    model = SoftClustering(2, probabilities="fitted", random_state=0).fit(frame)
+    assert any("cells are missing (c 15)" in note for note in model.result_.notes)
+    assert not any("answer of its own" in note for note in model.result_.notes)
+
+
+def test_infinite_marks_are_refused_at_prediction_too():
+    frame, _ = ticked(1.0, np.nan)
+    model = SoftClustering(2, random_state=0).fit(frame)
+    frame.iloc[0, 0] = np.inf
+    with pytest.raises(InputError, match="infinite"):
+        model.predict(frame)
+
+
+def test_blanks_are_explained_as_the_fit_took_them():
+    frame, _ = ticked("x", None)
+    model = SoftClustering(2, random_state=0).fit(frame)
+    assert "(blank)" in str(model.explain())
+    assert str(model.explain(frame)) == str(model.explain())

@@ -23,6 +23,7 @@ from collections.abc import Mapping
 from typing import Any, TypeAlias
 
 import numpy as np
+from joblib import parallel_config
 from numpy.typing import NDArray
 from scipy.spatial import cKDTree
 from scipy.spatial.distance import cdist
@@ -202,8 +203,9 @@ def _by_scikit_learn(
     index, distance = np.empty((len(X), k), dtype=np.intp), np.empty((len(X), k))
 
     def work(low: int, high: int) -> None:
-        # On several threads its blocks of distances are others, and so are the neighbours among those equally far.
-        with limit_threads(1):
+        # On several threads its blocks of distances are others, and so are the neighbours among those equally far. By
+        # threads whatever backend is set outside: in a task of Dask the search would wait for tasks of its own.
+        with limit_threads(1), parallel_config(backend="threading", n_jobs=1):
             distance[low:high], index[low:high] = search.kneighbors(X[low:high], n_neighbors=k)
 
     try:

@@ -37,7 +37,7 @@ MOST_ITEMS = 4_000
 SEED = 0
 # A density is trusted where it calls at most so many times as many labels wrong as the best would be, and no larger
 # share of all labels more.
-TRUSTED, MORE = 2.5, 0.02
+TRUSTED, EXCESS = 2.5, 0.02
 # Items of a cluster on average below which no density is asked.
 FEWEST = 4
 # Where a density that is fitted from the labels in one go is farther off than this, no other is looked for.
@@ -198,7 +198,7 @@ def calibrate_if_trusted(
                 return None, "there are too few items for a density"
             posterior = tried.chosen.posterior(features[used])
             wrong, least = _errors(posterior, labels[used], d[used])
-            if wrong <= min(TRUSTED * least, least + MORE):
+            if wrong <= min(TRUSTED * least, least + EXCESS):
                 found = _tempered(tried, features, membership, d, used, _as_fitted(membership, labels))
                 changed = np.average(posterior.argmax(axis=1) != labels[used], weights=d[used])
                 return found, f"a density of the items changes {changed:.1%} of the labels"

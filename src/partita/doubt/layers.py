@@ -25,6 +25,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from partita.arrays import Array, Labels
+from partita.doubt.outliers import counts_of
 from partita.errors import InputError
 from partita.wording import Printed
 
@@ -194,7 +195,8 @@ def nested_layers(
     one : float in [0, 1]
         The probability that there is a single cluster, of which neither draws nor memberships know.
     counts : array of N, optional
-        How often each item counts; once by default.
+        How often each item counts, once by default; numbers that are not whole are brought to a mean of one. Sizes are
+        numbers of items all the same.
 
     Returns
     -------
@@ -210,27 +212,27 @@ def nested_layers(
     """
     K = membership.shape[1]
     piece, owner, W = labels, np.arange(K), membership
-    often = np.ones(len(labels)) if counts is None else counts
+    copies = counts_of(counts, len(labels))
     if draws is not None and weights is not None:
         if finer is not None:
-            piece, owner = _pieces(labels, finer, often)
-            W, piece = _shared_out(membership, labels, piece, owner, draws, weights, often)
-        together = _together(piece, len(owner), draws, weights, often)
+            piece, owner = _pieces(labels, finer, copies)
+            W, piece = _shared_out(membership, labels, piece, owner, draws, weights, copies)
+        together = _together(piece, len(owner), draws, weights, copies)
         order = together
     else:
         sums = np.zeros((K, K))
-        np.add.at(sums, labels, often[:, None] * membership)
-        means = sums / np.maximum(np.bincount(labels, often, minlength=K), np.finfo(float).tiny)[:, None]
+        np.add.at(sums, labels, copies[:, None] * membership)
+        means = sums / np.maximum(np.bincount(labels, copies, minlength=K), np.finfo(float).tiny)[:, None]
         together = means @ means.T
         order = together if links is None else _relative(links)
-    return _merged(piece, W, together, order, owner, K, 1.0 - one, often)
+    return _merged(piece, W, together, order, owner, K, 1.0 - one, copies)
 
 
-def _pieces(labels: Labels, finer: Labels, often: Array) -> tuple[Labels, NDArray[np.intp]]:
+def _pieces(labels: Labels, finer: Labels, copies: Array) -> tuple[Labels, NDArray[np.intp]]:
     """The pieces that a finer clustering cuts clusters into, and the cluster of each; one item is no piece."""
     pairs, piece = np.unique(np.stack([labels, finer]), axis=1, return_inverse=True)
     piece, owner = piece.ravel(), pairs[0]
-    sizes = np.bincount(piece, often)
+    sizes = np.bincount(piece, copies)
     for k in np.unique(owner):
         own = np.flatnonzero(owner == k)
         small, largest = own[sizes[own] < 2], own[np.argmax(sizes[own])]
@@ -239,21 +241,22 @@ def _pieces(labels: Labels, finer: Labels, often: Array) -> tuple[Labels, NDArra
     return piece.astype(np.int64), owner[kept].astype(np.intp)
 
 
-def _counts(piece: Labels, n: int, draw: NDArray[np.integer], often: Array) -> Array:
+def _counts(piece: Labels, n: int, draw: NDArray[np.integer], copies: Array) -> Array:
     """Items of each piece in each cluster of a draw."""
     told = draw >= 0
     width = int(draw.max(initial=0)) + 1
-    return np.asarray(np.bincount(piece[told] * width + draw[told], often[told], minlength=n * width).reshape(n, width))
+    found = np.bincount(piece[told] * width + draw[told], copies[told], minlength=n * width)
+    return np.asarray(found.reshape(n, width), dtype=np.float64)
 
 
-def _together(piece: Labels, n: int, draws: NDArray[np.integer], weights: Array, often: Array) -> Array:
+def _together(piece: Labels, n: int, draws: NDArray[np.integer], weights: Array, copies: Array) -> Array:
     """Probability that two items, one of each piece, share a cluster of a draw; of two pieces, or two of one."""
     pairs, known = np.zeros((n, n)), np.zeros((n, n))
     for draw, weight in zip(draws, weights, strict=True):
-        counts = _counts(piece, n, draw, often)
+        counts = _counts(piece, n, draw, copies)
         size = counts.sum(axis=1)
         # Two copies of an item are a pair, and an item alone is none.
-        alone = np.diag(_counts(piece, n, draw, np.minimum(often, often**2)).sum(axis=1))
+        alone = np.diag(_counts(piece, n, draw, np.minimum(copies, copies**2)).sum(axis=1))
         pairs += weight * (counts @ counts.T - alone)
         known += weight * (np.outer(size, size) - alone)
     return np.asarray(np.divide(pairs, known, out=np.eye(n), where=known > 0))
@@ -266,7 +269,7 @@ def _shared_out(
     owner: NDArray[np.intp],
     draws: NDArray[np.integer],
     weights: Array,
-    often: Array,
+    copies: Array,
 ) -> tuple[Array, Labels]:
     """Memberships of pieces: a cluster's membership goes to its pieces as often as the item is with them. An item's
     piece is the one of its cluster that it is with most.
@@ -274,7 +277,7 @@ def _shared_out(
     n = len(owner)
     with_piece = np.zeros((len(labels), n))
     for draw, weight in zip(draws, weights, strict=True):
-        counts = _counts(piece, n, draw, often)
+        counts = _counts(piece, n, draw, copies)
         share = counts / np.maximum(counts.sum(axis=1, keepdims=True), np.finfo(float).tiny)
         with_piece += weight * np.where((draw >= 0)[:, None], share.T[np.maximum(draw, 0)], 0.0)
     of_cluster = np.zeros((len(labels), membership.shape[1]))
@@ -302,12 +305,12 @@ def _merged(
     owner: NDArray[np.intp],
     K: int,
     several: float,
-    often: Array,
+    copies: Array,
 ) -> Layers:
     """Merge by average linkage, pieces of one cluster first, and number the clusters of each layer."""
     rows = np.bincount(piece, minlength=len(owner)).astype(np.float64)
     # A piece of rows that count nothing is merged as well.
-    held = sizes = np.maximum(np.bincount(piece, often, minlength=len(owner)), np.finfo(float).tiny)
+    held = sizes = np.maximum(np.bincount(piece, copies, minlength=len(owner)), np.finfo(float).tiny)
     cluster, t, near = owner, together, order
     splits: list[Split] = []
     parents: list[NDArray[np.intp]] = []

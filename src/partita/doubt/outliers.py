@@ -54,7 +54,7 @@ from partita.affinity.far import NEIGHBORS, come_often, far_items
 from partita.arrays import Array
 from partita.kernels.ellipsoids import Climbed, Items, climb, log_joint
 
-__all__ = ["background_probability", "on_the_sphere", "weak_support_probability"]
+__all__ = ["background_probability", "counts_of", "on_the_sphere", "weak_support_probability"]
 
 
 # Items among which neighbours are sought and that say whether there is a background, and points of the reference.
@@ -65,8 +65,9 @@ FEWEST_NEIGHBORS = 6
 ROUNDED = 0.1
 # Values of a rating scale at most.
 SCALE = 10
-# How far the lengths of rows on a sphere may differ, as a share of them: half-precision numbers do.
-ALIKE = 2e-3
+# How far the lengths of rows on a sphere may be from the usual one, as a share of it (half-precision numbers are), and
+# the share of rows that may be elsewhere.
+ALIKE, ASTRAY = 2e-3, 0.01
 # Items below which nothing is said.
 FEWEST_ITEMS = 20
 # Standard errors that are added to a ratio, and the least share of the reference that one is taken of.
@@ -124,7 +125,7 @@ def background_probability(
     >>> float((p[:300] > 0.5).mean()) < 0.05, float((p[300:] > 0.5).mean()) > 0.9
     (True, True)
     """
-    w = _counts(weights, len(X))
+    w = counts_of(weights, len(X))
     seen = np.flatnonzero(w > 0)
     total = float(w.sum())
     if total < FEWEST_ITEMS:
@@ -145,20 +146,29 @@ def background_probability(
     return p
 
 
-def on_the_sphere(X: Array, seed: int = 0) -> Array | None:
-    """Return points drawn uniformly from the sphere on which all rows lie, as embeddings of unit length do; from its
-    part without negative numbers where there is none. None where they lie on none, and in few dimensions.
+def on_the_sphere(X: Array, weights: Array | None = None, seed: int = 0) -> Array | None:
+    """Return points drawn uniformly from the sphere on which rows lie, as embeddings of unit length do; from its part
+    without negative numbers where there is none.
+
+    None where more than one row in a hundred lies elsewhere, by weight and but for rows of zeros, and in few
+    dimensions.
 
     >>> X = np.random.default_rng(0).normal(size=(50, 8))
     >>> on_the_sphere(X) is None, on_the_sphere(X / np.linalg.norm(X, axis=1)[:, None]).shape
     (True, (10000, 8))
     """
     length = np.linalg.norm(X, axis=1)
-    if X.shape[1] <= FEW_DIMENSIONS or np.ptp(length) > ALIKE * length.max() or not length.max() > 0:
+    w = np.where(length > 0, 1.0 if weights is None else weights, 0.0)
+    if X.shape[1] <= FEW_DIMENSIONS or not w.any():
+        return None
+    usual = float(np.median(length[w > 0]))
+    if np.average(np.abs(length - usual) > ALIKE * usual, weights=w) > ASTRAY:
         return None
     R = np.random.default_rng(seed).normal(size=(REFERENCE, X.shape[1]))
-    R = np.abs(R) if X.min() >= 0 else R
-    return np.asarray(length.mean() * R / np.linalg.norm(R, axis=1)[:, None])
+    if X.min() >= 0:
+        np.abs(R, out=R)
+    R *= (usual / np.linalg.norm(R, axis=1))[:, None]
+    return R
 
 
 def _of_background(
@@ -323,7 +333,7 @@ def _comes_again(column: Array, w: Array) -> bool:
     return len(values) >= ROUNDED * float(w.sum()) and bool(often[0] or often[-1])
 
 
-def _counts(weights: Array | None, n: int) -> Array:
+def counts_of(weights: Array | None, n: int) -> Array:
     """Weights as numbers of copies: as they are where they are whole, otherwise with mean 1."""
     if weights is None:
         return np.ones(n)

@@ -166,8 +166,8 @@ class Components(Member):
     cut long clusters across, and at what other methods say: k-means alone leaves about one mixture in five in a maximum
     of the likelihood that is not the largest. Beside other methods one run of each is enough.
 
-    Cost: twice `n_starts` runs of k-means and a hundred and fifty steps at most, n K q^2 each, in q = `max_dimensions`
-    directions or as many as there are features.
+    Cost: `n_starts` runs of k-means of each kind and a hundred and fifty steps at most, n K q^2 each, in q =
+    `max_dimensions` directions or as many as there are features.
 
     Parameters
     ----------

@@ -25,7 +25,7 @@ from partita.estimators.input_checks import (
     warn_of_lost_digits,
     warn_of_pairs,
 )
-from partita.estimators.mixed_table import BLANK, MixedTable
+from partita.estimators.mixed_table import MixedTable
 from partita.estimators.plan import Plan
 from partita.estimators.scaling import ScaleFeatures, note_on_scale
 from partita.estimators.shown import Shown
@@ -66,7 +66,7 @@ class CheckedInput(Shown):
                     _check_feature_names(self, X, reset=False)  # as scikit-learn has it: the same names in one order
                 return self.encoding_(table)
         if not reset and hasattr(self, "encoding_") and self.encoding_.joint and isinstance(X, np.ndarray):
-            raise InputError("the fit had a table with columns of words: pass a frame of the same columns")
+            raise InputError("the fit had a table with columns of categories: pass a frame of the same columns")
         if isinstance(X, MixedTable) and all(X.numeric):
             X = X.numbers
         if isinstance(X, MixedTable):
@@ -168,7 +168,7 @@ def encoded(X: Any, plan: Plan, weights: Array | None, names: NDArray[Any] | Non
 
 def _note_on_marks(encoding: Encoding) -> tuple[str, ...]:
     """What is to be said of columns whose blank cells are a category."""
-    marks = [repr(name) for name, found in zip(encoding.names or (), encoding.categories) if BLANK in found]
+    marks = [repr(name) for name, own in zip(encoding.names or (), encoding.marks) if own]
     if not marks:
         return ()
     which = f"column {marks[0]} holds" if len(marks) == 1 else f"{len(marks)} columns ({marks[0]}, ...) hold"

@@ -329,16 +329,16 @@ class Doubtful(FittedAttributes):
         if columns.blocks and not len(columns.numbers):
             return np.zeros(len(self.labels_))
         if columns.categories(features) is not None:  # no combination of them is far from the others
-            features = features[:, columns.numbers]
+            return background_probability(features[:, columns.numbers], self.labels_, weights=given.weights)
         return background_probability(features, self.labels_, weights=given.weights, reference=self._sphere())
 
     def _sphere(self) -> Array | None:
         """Points of the background in the units of the features, where it is not uniform in their box."""
         X, scaling = self._given.X, self._extension.scaling
-        points = None if np.isnan(X).any() else on_the_sphere(X)
-        if points is None or (hasattr(self, "encoding_") and self.encoding_.joint):
-            return None
-        return frame_of(X)(points) if scaling is None else frame_of(scaling(X))(scaling(points))
+        points = None if np.isnan(X).any() else on_the_sphere(X, self._given.weights)
+        if points is None or scaling is None:
+            return None if points is None else frame_of(X)(points)
+        return frame_of(scaling(X))(scaling(points))
 
     def _missing_cells(self) -> NDArray[np.bool_] | None:
         """Which cells of the features were filled in; None where none was, and where the evidence has no columns."""

@@ -154,20 +154,25 @@ class Encoding:
         A word that the fit has not seen counts as missing.
         """
         if table.names is None and self.names is not None and self.joint:
-            raise InputError("X is an array, and the fit had columns of words: pass a frame with the same columns")
-        table = self.read(table)
+            raise InputError("X is an array, and the fit had columns of categories: pass a frame with the same columns")
+        table.require_finite()
+        table = self.as_fitted(table)
         for at, (numeric, found) in enumerate(zip(table.numeric, self.categories, strict=True)):
             if not numeric and not found and any(word is not None for word in table.columns[at]):
                 raise InputError(f"{table.called(at)} holds words, and the fit had numbers there: pass numbers")
-        table.require_finite()
         return _plain(table, self.categories)
 
-    def read(self, table: MixedTable) -> MixedTable:
+    @property
+    def marks(self) -> list[bool]:
+        """Return which columns hold one value or nothing, so that blank cells are a category."""
+        return [len(found) == 2 and BLANK in found for found in self.categories]
+
+    def as_fitted(self, table: MixedTable) -> MixedTable:
         """Return the columns in the order of the fit, their blanks as a category where they were one there."""
         table = table.ordered(self.names)
         if table.shape[1] != len(self.categories):
             raise InputError(f"X has {table.shape[1]} columns, and the fit had {len(self.categories)}")
-        columns = (blanks_told(own) if BLANK in found else own for own, found in zip(table.columns, self.categories))
+        columns = (blanks_told(own) if marks else own for own, marks in zip(table.columns, self.marks))
         return replace(table, columns=tuple(columns))
 
     def __call__(self, table: MixedTable) -> Array:
@@ -195,7 +200,7 @@ class Encoding:
 
     def notes(self, table: MixedTable) -> tuple[str, ...]:
         """Return what should be said of the missing cells of a table, and of words that the fit has not seen."""
-        table = self.read(table)
+        table = self.as_fitted(table)
         gaps = np.array([gaps_of(column) for column in table.columns])
         names = table.names or tuple(f"column {at}" for at in range(len(gaps)))
         empty = np.array([found == EMPTY for found in self.categories])

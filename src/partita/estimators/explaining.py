@@ -74,6 +74,8 @@ def _given_table(X: Any, model: Doubtful) -> MixedTable:
     table = any_table(X)
     own = table.shape[1] == model.n_features_in_ and not model._builder_.pairwise
     table = MixedTable(_names(model, table.shape[1]), table.columns) if own and table.names is None else table
+    if hasattr(model, "encoding_") and table.names == model.encoding_.names:
+        return model.encoding_.as_fitted(table)
     return table if table.names is None else table.with_marks()
 
 

@@ -28,7 +28,7 @@ NOT_SAVED = ("affinity_", "item_index_", "result_", "verdict_", "chosen_", "ense
 SOMETIMES = {
     "verdict_": "the number of clusters was given: judge_n_clusters() examines it",
     "posterior_": "it holds the draws of an ensemble that found the number of clusters (n_clusters='auto')",
-    "calibration_": "its memberships are the fitted ones; chosen_['probabilities'] says why",
+    "calibration_": "its memberships are the fitted ones",
     "ensemble_": "it holds the draws of an ensemble (affinity='ensemble')",
 }
 

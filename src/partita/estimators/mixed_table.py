@@ -184,7 +184,7 @@ def gaps_of(column: Column) -> NDArray[np.bool_]:
 
 
 def is_marks(column: Column) -> bool:
-    """Return whether a column holds one value or nothing, as the columns of boxes that were ticked or not.
+    """Return whether a column holds one word, or the number 1, or nothing, as boxes that were ticked or not do.
 
     At least one cell in twenty has the value, and one in twenty has none.
 
@@ -195,7 +195,7 @@ def is_marks(column: Column) -> bool:
     if not OF_MARKS <= gaps.mean() <= 1.0 - OF_MARKS:
         return False
     held = column[~gaps]
-    return bool((held == held[0]).all())
+    return bool((held == (1.0 if column.dtype.kind == "f" else held[0])).all())
 
 
 def blanks_told(column: Column) -> Column:

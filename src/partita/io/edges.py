@@ -234,11 +234,9 @@ def _from_table(
         )
     unused = [name for at, name in enumerate(names) if at not in found]
     if unused:
-        notes.append(
-            f"{'column' if len(unused) == 1 else 'columns'} {listed(map(repr, unused))} "
-            f"{'was' if len(unused) == 1 else 'were'} not used; weights are those of a column called "
-            f"{', '.join(WEIGHTS[:-1])} or {WEIGHTS[-1]}"
-        )
+        weights = f"a column called {', '.join(WEIGHTS[:-1])} or {WEIGHTS[-1]}" if found[2] is None else names[found[2]]
+        was = "column {} was" if len(unused) == 1 else "columns {} were"
+        notes.append(f"{was.format(listed(map(repr, unused)))} not used; weights are those of {weights}")
     source, target = names[found[0]], names[found[1]]
     values, words = table.read([] if found[2] is None else [names[found[2]]], [source, target])
     weight = None if found[2] is None else values[:, 0]

@@ -46,6 +46,8 @@ BOMS = (
 )
 # Bytes that no text of Windows' or ISO's Latin alphabet holds.
 NO_TEXT = frozenset({*range(9), 11, *range(14, 26), 27, 28, 29, 30, 31, 127})
+# Bytes of a file in which those would be.
+SEEN = 4096
 # How files begin that are often given the name of a text, and what to do about one.
 OTHER_FILES = {
     b"PK\x03\x04": ("a workbook or a zip", ".xlsx, .ods or .zip"),
@@ -154,7 +156,7 @@ def decoded(data: bytes, path: Path, encoding: str | None) -> tuple[str, str]:
     """
     found = encoding or encoding_of(data)
     for begun, (kind, suffix) in OTHER_FILES.items():
-        if data.startswith(begun):
+        if data.startswith(begun) and NO_TEXT.intersection(data[:SEEN]):
             raise InputError(f"{path} is {kind} and no text: rename it so that its name ends in {suffix}")
     if found is None:
         raise InputError(
