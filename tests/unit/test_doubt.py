@@ -639,6 +639,15 @@ def test_an_item_that_counts_twice_is_two_items_in_the_layers(drawn) -> None:
     assert [one.stability for one in weighted.splits] == pytest.approx([one.stability for one in copied.splits])
 
 
+def test_the_layers_of_a_fit_with_weights_are_those_of_copies() -> None:
+    X = gaussians(np.arange(90) % 3, [[0, 0], [3, 0], [0, 3]], 0)
+    weights = np.random.default_rng(0).integers(0, 4, size=len(X))
+    fit = SoftClustering(3, random_state=0)
+    weighted = fit.fit(X, sample_weight=weights).layers()
+    copied = fit.fit(np.repeat(X, weights, axis=0)).layers()
+    assert [one.stability for one in weighted.splits] == pytest.approx([one.stability for one in copied.splits])
+
+
 def test_a_graph_merges_the_clusters_that_have_most_links() -> None:
     labels = np.repeat([0, 1, 2], 10)
     links = np.array([[1, 0.01, 0.2], [0.01, 1, 0.02], [0.2, 0.02, 1]])
