@@ -503,6 +503,7 @@ def test_asymmetric_distances_are_refused_by_the_pair_and_the_option_that_helps(
     done = call("fit", "d.csv", "--k", 2, "--input", "distances")
     assert done.code == 2
     assert "distances[0, 2] = 2" in done.err
+    assert "symmetrize='mean'" in done.err
     assert "--symmetrize" in done.err
 
 

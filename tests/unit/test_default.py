@@ -510,3 +510,11 @@ def test_components_of_a_graph_are_clusters_as_far_as_bounds_allow(bounds: str |
     graph = nx.disjoint_union_all([nx.gnp_random_graph(100, 0.08, seed=1), *[nx.complete_graph(6)] * 5])
     labels = SoftClustering(bounds, random_state=0).fit(graph).labels_
     assert len(set(labels.tolist())) == (6 if bounds == "auto" else 4)
+
+
+def test_one_column_that_varies_beside_constant_ones_dominates_nothing():
+    X = np.c_[np.random.default_rng(0).normal(size=100), np.ones(100)]
+    model = SoftClustering(2, probabilities="fitted", random_state=0).fit(X)
+    assert not any("total variance" in note for note in model.result_.notes)
+    with pytest.raises(AttributeError, match="fitted"):
+        _ = model.calibration_

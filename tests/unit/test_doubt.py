@@ -982,7 +982,7 @@ def test_rows_that_must_be_together_have_one_certainty() -> None:
     assert np.ptp(believed) < 1e-12
 
 
-def embeddings(noise: float, d: int = 50, lengths: bool = False):
+def embeddings(noise: float, d: int = 50):
     """Unit vectors in five directions, and some in any direction; -1 for these."""
     rng = np.random.default_rng(5)
     truth = rng.choice(5, 1200, p=[0.4, 0.3, 0.15, 0.1, 0.05])

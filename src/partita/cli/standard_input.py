@@ -11,13 +11,11 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from partita.errors import InputError, MemoryLimitError
-from partita.io.text_layout import BROKEN_ZIP
+from partita.io.text_layout import BROKEN_ZIP, HEAD, other_file
 from partita.paths import STANDARD_INPUT
 
 __all__ = ["readable"]
 
-# How files of these formats begin; what begins otherwise is read as text.
-BEGINNINGS = {b"PK\x03\x04": ".zip", b"\x1f\x8b": ".txt.gz", b"\x93NUMPY": ".npy", b"PAR1": ".parquet"}
 # What is in a zip that is a file of a format of its own.
 INSIDE = {"xl/workbook.xml": ".xlsx", "content.xml": ".ods"}
 
@@ -46,8 +44,8 @@ def readable(file: Path) -> Iterator[Path]:
 
 def _suffix_of(file: Path) -> str:
     with file.open("rb") as start:
-        head = start.read(max(map(len, BEGINNINGS)))
-    suffix = next((name for mark, name in BEGINNINGS.items() if head.startswith(mark)), ".txt")
+        found = other_file(start.read(HEAD))
+    suffix = ".txt" if found is None else found[1][0]
     if suffix != ".zip":
         return suffix
     try:

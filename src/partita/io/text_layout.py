@@ -28,6 +28,7 @@ __all__ = [
     "decoded",
     "encoding_of",
     "guessed_delimiter",
+    "other_file",
     "parted",
     "raw_bytes",
     "require_delimiter",
@@ -46,14 +47,13 @@ BOMS = (
 )
 # Bytes that no text of Windows' or ISO's Latin alphabet holds.
 NO_TEXT = frozenset({*range(9), 11, *range(14, 26), 27, 28, 29, 30, 31, 127})
-# Bytes of a file in which those would be.
-SEEN = 4096
-# How files begin that are often given the name of a text, and what to do about one.
+# How files begin that are no text: what they are, and the endings of their names, first that of one nobody has named.
 OTHER_FILES = {
-    b"PK\x03\x04": ("a workbook or a zip", ".xlsx, .ods or .zip"),
-    b"\xd0\xcf\x11\xe0": ("an old workbook of Excel", ".xls"),
-    b"PAR1": ("a Parquet file", ".parquet"),
-    b"\x1f\x8b": ("packed by gzip", ".csv.gz"),
+    b"PK\x03\x04": ("a workbook or a zip", (".zip", ".xlsx", ".ods")),
+    b"\xd0\xcf\x11\xe0": ("an old workbook of Excel", (".xls",)),
+    b"\x93NUMPY": ("an array of NumPy", (".npy",)),
+    b"PAR1": ("a Parquet file", (".parquet",)),
+    b"\x1f\x8b": ("packed by gzip", (".txt.gz", ".csv.gz")),
 }
 # What zipfile raises of an archive that breaks off or has a wrong checksum or place; NotImplementedError is of a
 # compression or version that it does not have, RuntimeError of a member that is encrypted.
@@ -146,6 +146,16 @@ def encoding_of(data: bytes) -> str | None:
         return "latin-1"
 
 
+def other_file(head: bytes) -> tuple[str, tuple[str, ...]] | None:
+    r"""Return what a file is that begins so and is no text, and the endings of its name; None for any other.
+
+    >>> other_file(b"PAR1\x15\x04"), other_file(b"PAR1;PAR2")
+    (('a Parquet file', ('.parquet',)), None)
+    """
+    found = next((what for begun, what in OTHER_FILES.items() if head.startswith(begun)), None)
+    return found if NO_TEXT.intersection(head) else None
+
+
 def decoded(data: bytes, path: Path, encoding: str | None) -> tuple[str, str]:
     """Return the text of a file, and the encoding that it is read in.
 
@@ -155,9 +165,9 @@ def decoded(data: bytes, path: Path, encoding: str | None) -> tuple[str, str]:
         For an encoding that there is not, and bytes that are not of it or are no text.
     """
     found = encoding or encoding_of(data)
-    for begun, (kind, suffix) in OTHER_FILES.items():
-        if data.startswith(begun) and NO_TEXT.intersection(data[:SEEN]):
-            raise InputError(f"{path} is {kind} and no text: rename it so that its name ends in {suffix}")
+    if (other := other_file(data[:HEAD])) is not None:
+        kind, endings = other
+        raise InputError(f"{path} is {kind} and no text: rename it so that its name ends in {' or '.join(endings)}")
     if found is None:
         raise InputError(
             f"{path} holds bytes that are no text: expected a table as text; --encoding names its encoding"
