@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from partita import SoftClustering
-from partita.ensemble.copies import SpreadRows, is_repeated
+from partita.ensemble.copies import SpreadRows, is_repeated, within_cells
 from partita.metrics import adjusted_rand_index
 
 
@@ -108,3 +108,45 @@ def test_a_weight_is_as_good_as_copies_and_the_order_of_rows_does_not_matter(n_c
     weighted = SoftClustering(n_clusters, random_state=0).fit(rows, sample_weight=counts)
     np.testing.assert_allclose(moved.membership_, copied.membership_[order], atol=1e-9)
     np.testing.assert_allclose(weighted.membership_[place.ravel()], copied.membership_, atol=1e-9)
+
+
+def with_a_rating(n=600, seed=0):
+    """Four clusters of three measured columns, and a rating that tells two of them from the others."""
+    rng = np.random.default_rng(seed)
+    truth = rng.integers(4, size=n)
+    measured = rng.normal(size=(n, 3)) + 5 * np.eye(4, 3)[truth]
+    return np.column_stack([measured, np.clip(np.round(rng.normal(2 + truth // 2, 1.0)), 1, 5)]), truth
+
+
+@pytest.mark.parametrize("n_clusters", [4, "auto"])
+def test_a_rating_beside_measured_columns_parts_no_clusters(n_clusters):
+    X, truth = with_a_rating()
+    order = np.random.default_rng(1).permutation(len(X))
+    model = SoftClustering(n_clusters, random_state=0).fit(X)
+    assert model.n_clusters_ == 4
+    assert adjusted_rand_index(model.labels_, truth) > 0.95
+    moved = SoftClustering(n_clusters, random_state=0).fit(X[order])
+    np.testing.assert_allclose(moved.membership_, model.membership_[order], atol=1e-9)
+
+
+@pytest.mark.parametrize("column", ["measured", "counts", "two values", "mostly zero", "few rows"])
+def test_columns_that_are_no_ratings_stay_as_they_are(column):
+    rng = np.random.default_rng(0)
+    n = 12 if column == "few rows" else 300
+    other = {
+        "measured": rng.normal(size=n),
+        "counts": rng.poisson(100, size=n),
+        "two values": rng.integers(2, size=n),
+        "mostly zero": np.where(rng.random(n) < 0.9, 0, rng.integers(1, 6, size=n)),
+        "few rows": rng.integers(1, 4, size=n),
+    }[column]
+    X = np.column_stack([rng.normal(size=n), other])
+    assert within_cells(X) is X
+
+
+def test_a_rating_whose_cells_were_partly_filled_in_stays_within_its_cells():
+    X, _ = with_a_rating()
+    X[:60, 3] = X[:60, 3] + 0.3
+    moved = np.abs(within_cells(X)[:, 3] - X[:, 3])
+    assert moved.max() <= 0.5
+    assert abs(moved[60:].mean() - 0.25) < 0.02

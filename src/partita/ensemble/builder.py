@@ -30,7 +30,7 @@ from partita.ensemble.base import Clustering, Member, hard, member
 from partita.ensemble.categories import Categories, Columns, with_latent_variables
 from partita.ensemble.components import Components, probability_of_components, told_by_categories, with_components
 from partita.ensemble.consensus import EACH, ITEMS, Consensus, consensus
-from partita.ensemble.copies import SpreadRows, is_repeated
+from partita.ensemble.copies import SpreadRows, is_repeated, within_cells
 from partita.ensemble.draws import Draw, Said, extended
 from partita.ensemble.evidence import EnsembleEvidence, restored_factor
 from partita.ensemble.latent_classes import LatentClasses, classes_of, reproduced
@@ -216,6 +216,8 @@ class Ensemble(Builder):
         size, rng = min(self.max_items, CONSENSUS_ITEMS), np.random.default_rng([self.seed, 0])
         Z, table = self.as_judged(X), self.categories(X, weights)
         rows = None if table is not None else SpreadRows.of(Z, weights, size, self.seed)
+        if rows is None and table is None:
+            Z = within_cells(Z, self.seed)
         Y = Z if rows is None else rows.points
         # In random order: items come sorted, which may lead a method astray that visits them in turn (modularity).
         seen, heavy = rng.permutation(len(Y))[:size], np.empty(0, dtype=np.intp)
@@ -303,7 +305,7 @@ class Ensemble(Builder):
         Z = frame(X)
         seen = _seen(Z)
         rows = SpreadRows.of(seen, weights, self.max_items, self.seed)
-        seen = seen if rows is None else rows.points
+        seen = within_cells(seen, self.seed) if rows is None else rows.points
         drawn = self._drawn(seen, n_clusters)
         shares, agreed = self._shares(seen, n_clusters, [one for one, _, _ in drawn], [said for _, _, said in drawn])
         if rows is not None:

@@ -24,7 +24,7 @@ from partita.arrays import Array, Labels
 from partita.ensemble.categories import Columns
 from partita.ensemble.vote import VOTERS, voters_of
 
-__all__ = ["SpreadRows", "is_repeated"]
+__all__ = ["SpreadRows", "is_repeated", "within_cells"]
 
 # Rows to a distinct one on average, from which on copies are at least a quarter of the rows.
 COPIES = 4 / 3
@@ -32,6 +32,9 @@ COPIES = 4 / 3
 FEWEST = 20
 # Items that are asked for their nearest, and its distance at most in halves of the cell, with room for rounding.
 ASKED, CELL = 500, 2.01
+# Frequent values of a rating, the share of the rows that have them, and rows to each of them, at least; and the least
+# width of a cell in standard deviations of the column.
+VALUES, KNOWN, ROWS, WIDE = 3, 0.5, 5, 0.25
 # Values of a column that differ by less of its range are one.
 SAME = 1e-9
 
@@ -103,6 +106,43 @@ class SpreadRows:
         """Return the membership of the items from labels or a membership of the points."""
         Q = np.eye(int(said.max()) + 1)[said] if said.ndim == 1 else said
         return np.asarray(self.shares @ Q)
+
+
+def within_cells(X: Array, seed: int = 0) -> Array:
+    """Return distinct rows whose ratings are moved uniformly within their cells; X itself where no column is one.
+
+    A rating is a column of numbers with three frequent values or more, whose cells are at least a quarter as wide as
+    its standard deviation. Beside numbers that were measured its values part the items into layers with gaps between.
+
+    Examples
+    --------
+    >>> rng = np.random.default_rng(0)
+    >>> X = np.column_stack([rng.normal(size=100), rng.integers(1, 6, size=100)])
+    >>> Y = within_cells(X)
+    >>> bool((Y[:, 0] == X[:, 0]).all()), bool((np.abs(Y - X)[:, 1] <= 0.5).all()), len(np.unique(Y[:, 1]))
+    (True, True, 100)
+    """
+    if len(X) < FEWEST:
+        return X
+    half = np.zeros(X.shape)
+    for j in Columns.of(X).numbers:
+        if _is_rating(X[:, j]):
+            half[:, j] = _half_of_cell(X[:, j], np.ones(len(X)))
+    if not half.any():
+        return X
+    Y, order = np.array(X, dtype=np.float64), np.lexsort(X.T)  # whatever the order of the rows
+    Y[order] += half[order] * np.random.default_rng([seed, len(X)]).uniform(-1.0, 1.0, size=X.shape)
+    return Y
+
+
+def _is_rating(column: Array) -> bool:
+    values, rows = np.unique(column, return_counts=True)
+    held = rows.astype(np.float64)
+    frequent = held >= _median(held, held) / 4
+    n = int(frequent.sum())
+    if n < VALUES or len(column) < ROWS * n or rows[frequent].sum() < KNOWN * len(column):
+        return False
+    return float(np.median(np.diff(values[frequent]))) >= WIDE * float(column.std())
 
 
 def is_repeated(weights: Array | None) -> bool:
