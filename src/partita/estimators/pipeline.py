@@ -22,6 +22,7 @@ from partita.affinity.shared_search import shared_search
 from partita.arrays import Array, Labels
 from partita.calibration import Calibration, Calibrator, Refit, average, calibrate, calibrate_if_trusted
 from partita.ensemble.categories import Columns
+from partita.ensemble.units import frame_of
 from partita.estimators.choosing import Built, Choice, EvidenceByK, NumberOfClusters
 from partita.estimators.extension import Extension
 from partita.estimators.groups import Groups
@@ -516,7 +517,7 @@ def _calibrator(
         obstacle = "only complete numeric columns with the Euclidean distance can be calibrated by a density"
     elif modelled:
         obstacle = "they are those of a latent class model of the categories"
-    elif Columns.of(features).categories(features) is not None:
+    elif _has_categories(features):
         obstacle = "columns of categories have no density"
     elif with_gaps > FILLED_IN:
         obstacle = f"{with_gaps:.0%} of the rows have missing cells, and rows that were filled in are denser than items"
@@ -532,6 +533,12 @@ def _calibrator(
         W, calibrator, calibration = average(W, labels, weights, refit)
         return W, (calibrator, calibration), None
     return W, calibrate(features if dense and not modelled else None, W, labels, weights, refit), None
+
+
+def _has_categories(features: Array) -> bool:
+    """Whether columns of categories matter beside the numbers, cells far from all others left out of their spread."""
+    X = frame_of(features)(features)
+    return Columns.of(X).categories(X) is not None
 
 
 def _refit(plan: Plan, by_k: EvidenceByK, n_clusters: int, options: Options) -> Refit:
