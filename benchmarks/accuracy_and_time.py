@@ -119,8 +119,8 @@ def within() -> None:
     """Seconds of the second fit, wall and CPU, and what was spent, by `max_seconds`."""
     print("| rows x columns | | max_seconds | about | second fit, s | CPU, s | spent |\n|---|---|---|---|---|---|---|")
     for n, d in ((300, 5), *SIZES[:3], (0, 64)):
-        X, _ = make_blobs(n, d, centers=20 if n > 300 else 5, cluster_std=3.0, random_state=0)
-        X, K = (load("sklearn:load_digits")[0], 10) if n == 0 else (X, 20 if n > 300 else 5)
+        K = {0: 10, 300: 5}.get(n, 20)
+        X = make_blobs(n, d, centers=K, cluster_std=3.0, random_state=0)[0] if n else load("sklearn:load_digits")[0]
         for what, asked in (("K given", K), ("own K", "auto")):
             for seconds in (1.0, 2.0, 4.0, 8.0):
                 model = SoftClustering(asked, max_seconds=seconds, random_state=0).fit(X)
