@@ -11,6 +11,7 @@ import pytest
 from partita import estimators, load, save
 from partita.cli.estimator_options import MODELS, builders
 from partita.cli.options import FitOptions, Model
+from partita.io import read_memberships
 from partita.solvers import Solver
 
 IRIS = ("--k", 3, "--label-column", "species", "--id-column", "plant", "--seed", 0)
@@ -133,3 +134,22 @@ def test_rows_in_other_units_are_said_to_lie_outside(call, tmp_path):
     other = call("predict", "o", "cm.csv", "--out", "other.csv", "--json")
     (note,) = json.loads(other.out)["notes"]
     assert note.startswith("80 rows (the first: 0) lie outside")
+
+
+def test_doubt_of_new_rows_is_written_where_the_model_tells_it(call, tmp_path):
+    rng = np.random.default_rng(0)
+    X = np.concatenate([rng.normal(centre, 1, size=(60, 2)) for centre in ([0, 0], [9, 0])])
+    for name, table in (("old.csv", X), ("new.csv", [[0, 0], [9, 0], [300, 300]])):
+        np.savetxt(tmp_path / name, table, delimiter=",", header="length,width", comments="")
+    for affinity in ("auto", "neighbors"):
+        assert call("fit", "old.csv", "--k", 2, "--affinity", affinity, "--out", affinity, "--quiet").code == 0
+        said = call("predict", affinity, "new.csv", "--out", f"{affinity}.csv")
+        table = read_memberships(tmp_path / f"{affinity}.csv")
+        if affinity == "neighbors":
+            assert table.outlier is None
+            continue
+        assert (table.outlier > 0.5).tolist() == [False, False, True]
+        assert (table.certainty > 0.9).tolist() == [True, True, False]
+        assert "1 item probably in no cluster" in said.err + said.out
+        shown = json.loads(call("predict", affinity, "new.csv", "--out", "again.csv", "--json").out)
+        assert shown["n_outliers"] == 1

@@ -265,6 +265,53 @@ def test_outliers_and_certainty_are_saved_with_a_model(noisy: tuple[SoftClusteri
     assert np.array_equal(again.confident(0.05).mask, model.confident(0.05).mask)
 
 
+@pytest.mark.parametrize("probabilities", ["fitted", "calibrated"])
+def test_doubt_of_fitted_rows_is_their_own_and_a_far_row_is_an_outlier(probabilities: str, tmp_path) -> None:
+    X, *_ = with_noise(600, 2, 0.2, seed=5)
+    X = np.r_[X, X[:5]]
+    weights = np.r_[np.ones(600), np.full(5, 3.0)]
+    model = SoftClustering(3, probabilities=probabilities, random_state=0).fit(X, sample_weight=weights)
+    found = model.predict_doubt(X)
+    np.testing.assert_array_equal(found.outlier, model.outlier_)
+    same = model.predict(X) == model.labels_
+    np.testing.assert_allclose(found.certainty[same], model.certainty_[same], rtol=1e-12)
+    assert same.mean() > 0.9
+    far = model.predict_doubt([[400.0, 0.0], *X[:1]])
+    assert far.outlier[0] >= 0.99
+    assert far.certainty[0] < 0.011
+    save(model, tmp_path / "model")
+    again = load(tmp_path / "model").predict_doubt(X)
+    np.testing.assert_array_equal(again.outlier, found.outlier)
+    np.testing.assert_array_equal(again.certainty, found.certainty)
+
+
+def test_doubt_of_new_rows_is_as_that_of_a_fit_of_all() -> None:
+    Y, *_ = with_noise(2000, 3, 0.2, seed=1)
+    order = np.random.default_rng(0).permutation(2000)
+    Y, noise = Y[order], (np.arange(2000) >= 1600)[order]
+    model = SoftClustering(3, random_state=0).fit(Y[:1000])
+    found = model.predict_doubt(Y[1000:])
+    assert roc_auc_score(noise[1000:], found.outlier) > roc_auc_score(noise[:1000], model.outlier_) - 0.03
+    assert abs(found.outlier.mean() - model.outlier_.mean()) < 0.04
+    assert abs(found.certainty.mean() - model.certainty_.mean()) < 0.04
+
+
+def test_a_row_with_missing_cells_is_no_surer_than_its_membership_says() -> None:
+    X, _ = clusters(300, 3, 0)
+    X[:30, 0] = np.nan
+    model = SoftClustering(3, missing="unobserved", random_state=0).fit(X)
+    new = np.array([[np.nan, np.nan, np.nan], X[50]])
+    assert model.predict_doubt(new).certainty[0] <= model.predict_proba(new)[0].max()
+
+
+@pytest.mark.parametrize("affinity", ["neighbors", "precomputed"])
+def test_doubt_of_new_rows_needs_features_and_an_ensemble(affinity: str) -> None:
+    X, _ = clusters(90, 2, 0)
+    given = np.exp(-((X[:, None] - X) ** 2).sum(axis=2)) if affinity == "precomputed" else X
+    with pytest.raises(InputError, match="predict_doubt"):
+        SoftClustering(3, affinity=affinity, random_state=0).fit(given).predict_doubt(given)
+
+
 # Confident sets ---------------------------------------------------------------------------------------------------
 
 

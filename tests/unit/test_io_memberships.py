@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from partita.errors import InputError
-from partita.io import read_memberships, write_memberships, write_predictions
+from partita.io import read_memberships, write_memberships
 
 
 @st.composite
@@ -55,11 +55,6 @@ def test_the_columns_are_those_of_the_interface(tmp_path):
         "0.69314718055994529",
         "0.33333333333333331",
     ]
-
-
-def test_predictions_are_written_alike(tmp_path):
-    write_predictions(tmp_path / "p.csv", ["a"], np.array([0]), np.ones((1, 1)), np.zeros(1), np.ones(1))
-    assert read_memberships(tmp_path / "p.csv").ids == ["a"]
 
 
 def test_more_rows_than_are_written_at_a_time(tmp_path):

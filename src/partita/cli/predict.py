@@ -18,7 +18,8 @@ from partita.cli.options import PredictOptions, ReadingOptions
 from partita.cli.standard_input import readable
 from partita.errors import InputError
 from partita.estimators.base import FactorizationEstimator
-from partita.io import FeatureTable, LackingColumnsError, LinksError, Reading, load, read_features, write_predictions
+from partita.estimators.doubtful import DoubtOfNew
+from partita.io import FeatureTable, LackingColumnsError, LinksError, Reading, load, read_features, write_memberships
 from partita.io.bare_numbers import is_money
 from partita.io.files import listed
 from partita.io.matrices import read_sparse_rows
@@ -50,31 +51,41 @@ COMPLETE = (
 
 def run_predict(options: PredictOptions) -> int:
     """Read, score and write; return the exit code."""
+    from partita.report.headline import OUTLIER
+
     out = options.out
     estimator = load(options.model)
     if not isinstance(estimator, FactorizationEstimator):
         raise InputError(f"{options.model} holds a {type(estimator).__name__}, {INSTEAD[type(estimator).__name__]}")
     with readable(options.file) as file:
-        ids, W, notes = _scored(options, estimator, file)
+        ids, W, doubt, notes = _scored(options, estimator, file)
     labels = W.argmax(axis=1)
-    write_predictions(out, ids, labels, W, row_entropy(W), row_margin(W))
+    write_memberships(out, ids, labels, W, row_entropy(W), row_margin(W), *(doubt or ()))
     for note in notes:
         say(f"note: {note}", quiet=options.quiet)
     sizes = np.bincount(labels, minlength=W.shape[1])
     if options.as_json:
         said = {"n_items": len(W), "n_clusters": W.shape[1], "sizes": sizes, "notes": notes, "files": [str(out)]}
+        if doubt is not None:
+            said["n_outliers"] = int((doubt.outlier > OUTLIER).sum())
         sys.stdout.write(json_text(said))
-    say(f"{count(len(W), 'item')} scored, sizes {sizes.tolist()}; written to {out}", quiet=options.quiet)
+    scored = f"{count(len(W), 'item')} scored, sizes {sizes.tolist()}"
+    if doubt is not None:
+        sure, far = float(doubt.certainty.mean()), int((doubt.outlier > OUTLIER).sum())
+        scored += (
+            f"; {sure:.0%} of the labels are expected to be right, and {count(far, 'item')} probably in no cluster"
+        )
+    say(f"{scored}; written to {out}", quiet=options.quiet)
     return DONE
 
 
 def _scored(
     options: PredictOptions, estimator: FactorizationEstimator, file: Path
-) -> tuple[list[str], NDArray[np.float64], list[str]]:
-    """Names of new items, their memberships, and notes."""
+) -> tuple[list[str], NDArray[np.float64], DoubtOfNew | None, list[str]]:
+    """Names of new items, their memberships, doubt where the model can tell it, and notes."""
     sparse = read_sparse_rows(file) if estimator._builder_.pairwise else None
     if sparse is not None:
-        return [str(i) for i in range(sparse.shape[0])], estimator.predict_proba(sparse), []
+        return [str(i) for i in range(sparse.shape[0])], estimator.predict_proba(sparse), None, []
     table = _read(options, estimator, file)
     notes = list(table.notes)
     if estimator._columns is not None and table.left_out:
@@ -90,7 +101,8 @@ def _scored(
             f"{lie} outside the fitted items by more than half of their range in some column, and the probabilities "
             "say in which cluster, if in any: are the units those of the fit?"
         )
-    return table.ids, estimator.predict_proba(given), notes
+    doubt = None if estimator._evidence_of_features() is None else estimator.predict_doubt(given)
+    return table.ids, estimator.predict_proba(given), doubt, notes
 
 
 def _read(options: PredictOptions, estimator: FactorizationEstimator, file: Path) -> FeatureTable:

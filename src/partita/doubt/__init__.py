@@ -10,7 +10,7 @@ from partita.doubt.coverage import (
     divided,
 )
 from partita.doubt.layers import Layer, Layers, Split, nested_layers
-from partita.doubt.outliers import background_probability, on_the_sphere, weak_support_probability
+from partita.doubt.outliers import background_probability, on_the_sphere, probability_of_new, weak_support_probability
 
 __all__ = [
     "ConfidentItems",
@@ -26,5 +26,6 @@ __all__ = [
     "divided",
     "nested_layers",
     "on_the_sphere",
+    "probability_of_new",
     "weak_support_probability",
 ]

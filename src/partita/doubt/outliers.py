@@ -50,11 +50,17 @@ from scipy.special import expit, logsumexp
 from sklearn.isotonic import IsotonicRegression
 from sklearn.neighbors import NearestNeighbors
 
-from partita.affinity.far import NEIGHBORS, come_often, far_items
+from partita.affinity.far import JUMP, NEIGHBORS, come_often, far_items
 from partita.arrays import Array
 from partita.kernels.ellipsoids import Climbed, Items, climb, log_joint
 
-__all__ = ["background_probability", "counts_of", "on_the_sphere", "weak_support_probability"]
+__all__ = [
+    "background_probability",
+    "counts_of",
+    "on_the_sphere",
+    "probability_of_new",
+    "weak_support_probability",
+]
 
 
 # Items among which neighbours are sought and that say whether there is a background, and points of the reference.
@@ -142,6 +148,50 @@ def background_probability(
     if len(rows) > NEIGHBORS:
         often = come_often(np.bincount(row.ravel(), w[seen]).astype(np.float64))
         far = seen[(far_items(_reach(rows, rng)) & ~often)[row.ravel()]]
+        p[far] = np.maximum(p[far], IF_FAR)
+    return p
+
+
+def probability_of_new(X: Array, outlier: Array, Y: Array, *, weights: Array | None = None, seed: int = 0) -> Array:
+    """Return the probability of each new item that it belongs to no cluster.
+
+    It is that of the fitted items which have their k-th neighbour among them at the same distance, and .99 where that
+    is three times as far as it is for any that belongs to a cluster; k is half the square root of their number, and 10
+    at least.
+
+    Parameters
+    ----------
+    X : N x d array
+        Fitted items.
+    outlier : array of N in [0, 1]
+        `background_probability` of these.
+    Y : M x d array
+        New items.
+    weights : array of N, optional
+    seed : int
+
+    Returns
+    -------
+    array of M in [0, 1]
+
+    Cost: N + M queries for k neighbours among at most 5,000 items.
+
+    Examples
+    --------
+    >>> X = np.random.default_rng(0).normal(size=(300, 2))
+    >>> probability_of_new(X, np.zeros(300), np.array([[0.0, 0.0], [30.0, 0.0]])).tolist()
+    [0.0, 0.99]
+    """
+    if len(X) <= NEIGHBORS:
+        return np.zeros(len(Y))
+    w, rng = counts_of(weights, len(X)), np.random.default_rng(seed)
+    k = max(NEIGHBORS, round(min(float(w.sum()), SAMPLE) ** 0.5 / 2))
+    ((score, of_new),) = _scores(X, Y, w, [k], rng)
+    falling = IsotonicRegression(y_min=0.0, y_max=1.0, increasing=False, out_of_bounds="clip")
+    p = np.asarray(falling.fit(score, outlier, sample_weight=w).predict(of_new))
+    member = outlier <= 0.5
+    if member.any():
+        far = of_new < score[member].min() - np.log(JUMP)
         p[far] = np.maximum(p[far], IF_FAR)
     return p
 

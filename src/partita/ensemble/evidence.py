@@ -37,15 +37,28 @@ class EnsembleEvidence(FactorEvidence):
         if affinity is not None:
             self.affinity = affinity
 
+    @property
+    def items(self) -> Array:
+        """The fitted items, in the units that `seen` gives new ones."""
+        return self._X
+
+    def seen(self, X: Any) -> Array:
+        """Return new items in the units of the fitted ones."""
+        return self._frame(np.asarray(X, dtype=np.float64))
+
     def features(self, X: Any) -> sp.csr_array:
         """Return the mean of the images of the 5 nearest fitted items.
 
         An item seen before has its own, and so has one that is a thousand times nearer to it than to any other, as
         after rounding.
         """
+        return sp.csr_array(self.voters(X) @ self._factor)
+
+    def voters(self, X: Any) -> sp.csr_array:
+        """Return the weights, of sum one, of the fitted items that say where each new item belongs."""
         if self._search is None:
             self._search = fitted_search(self._X, "euclidean", None)
-        Y = self._frame(np.asarray(X, dtype=np.float64))
+        Y = self.seen(X)
         low, high = self._X.min(axis=0), self._X.max(axis=0)
         reach = np.where(high > low, high - low, np.inf)  # farther out an item is seen at the edge, as in the fit
         Y = np.where(high + reach < Y, high, np.where(low - reach > Y, low, Y))
@@ -55,14 +68,12 @@ class EnsembleEvidence(FactorEvidence):
         same = distance[:, 0] <= SAME * distance[:, min(1, k - 1)]
         votes[same] = 0.0
         votes[same, 0] = 1.0
-        voters = sp.csr_array(
-            (votes.ravel(), index.ravel(), k * np.arange(len(Y) + 1)), shape=(len(Y), self._factor.shape[0])
-        )
-        return sp.csr_array(voters @ self._factor)
+        shape = len(Y), len(self._X)
+        return sp.csr_array((votes.ravel(), index.ravel(), k * np.arange(len(Y) + 1)), shape=shape)
 
     def beyond(self, X: Any) -> NDArray[np.bool_]:
         """Return which rows have a number beyond those of all fitted items by more than half of the range of these."""
-        Y = self._frame(np.asarray(X, dtype=np.float64))
+        Y = self.seen(X)
         low, high = self._X.min(axis=0), self._X.max(axis=0)
         margin = np.where(high > low, (high - low) / 2, np.inf)
         return np.asarray(((high + margin < Y) | (low - margin > Y)).any(axis=1))

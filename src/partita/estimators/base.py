@@ -33,7 +33,6 @@ from partita.estimators.growing import with_new_items
 from partita.estimators.items import check_weights
 from partita.estimators.mixed_table import MixedTable
 from partita.estimators.model import Model
-from partita.estimators.new_items import NewItems
 from partita.estimators.objects import evidence_of, is_graph
 from partita.estimators.pipeline import Fitted, Given, Options, evidence_by_k, fit
 from partita.estimators.plan import Plan, Reasoned, examining
@@ -74,7 +73,7 @@ class NameIn(StrOptions):
 
 
 @dataclass(eq=False, repr=False)
-class FactorizationEstimator(ClusterMixin, Doubtful, NewItems):
+class FactorizationEstimator(ClusterMixin, Doubtful):
     """A membership by factorization of an affinity, with scikit-learn's conventions.
 
     A subclass says by `_model` what is factorized; parameters are its dataclass fields, stored as given and checked at

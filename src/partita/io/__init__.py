@@ -12,7 +12,7 @@ from partita.io.files import did_you_mean, sha256_of_file
 from partita.io.installed import versions
 from partita.io.label_files import LabelTable, match_labels, read_labels
 from partita.io.matrices import MatrixTable, read_matrix
-from partita.io.memberships import MembershipTable, read_memberships, write_memberships, write_predictions
+from partita.io.memberships import MembershipTable, read_memberships, write_memberships
 from partita.io.models import read_model, write_model
 from partita.io.output import (
     atomic_write_bytes,
@@ -62,5 +62,4 @@ __all__ = [
     "write_json",
     "write_memberships",
     "write_model",
-    "write_predictions",
 ]

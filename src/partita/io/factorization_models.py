@@ -112,6 +112,7 @@ class SavedFactorization:
     unassigned: Annotated[NDArray[Any] | None, whole(None, below="N")] = None
     outlier: Annotated[Array | None, reals("N")] = None
     certainty: Annotated[Array | None, reals("N")] = None
+    item: Annotated[NDArray[Any] | None, whole("N")] = None
     items: tuple[str, ...] | None = None
 
     @classmethod
@@ -151,6 +152,7 @@ class SavedFactorization:
             unassigned=getattr(estimator, "unassigned_", None),
             outlier=estimator.outlier_ if estimator._knows_doubt else None,
             certainty=estimator.certainty_ if estimator._knows_doubt else None,
+            item=getattr(estimator, "_item_of_row", None),
             items=None if names is None else tuple(map(str, names)),
         )
 
@@ -213,6 +215,8 @@ class SavedFactorization:
             estimator.factor_, estimator.unassigned_ = self.factor, self.unassigned
         if self.outlier is not None and self.certainty is not None:
             estimator._outlier, estimator._certainty = self.outlier, self.certainty
+        if self.item is not None:
+            estimator._item_of_row = self.item
         if self.feature_names:
             estimator.feature_names_in_ = np.array(self.feature_names, dtype=object)
         return estimator

@@ -18,7 +18,7 @@ from partita.io.output import atomic_text_file
 from partita.io.text_rows import first_rows, numbered_rows
 from partita.paths import require_file, require_suffix
 
-__all__ = ["MembershipTable", "read_memberships", "write_memberships", "write_predictions"]
+__all__ = ["MembershipTable", "read_memberships", "write_memberships"]
 
 NEEDS_QUOTES = re.compile(r'[",\r\n]|^\s|\s$|^$')
 ROWS_AT_A_TIME = 10_000
@@ -110,10 +110,6 @@ def write_memberships(
             stop = min(start + ROWS_AT_A_TIME, n)
             rows = zip(ids[start:stop], codes[start:stop].tolist(), values[start:stop].tolist())
             file.write("".join([row_format % (_quoted(name), label, *row) for name, label, row in rows]))
-
-
-# The output of `predict` has the columns of `fit` up to the margin.
-write_predictions = write_memberships
 
 
 def read_memberships(path: str | Path) -> MembershipTable:
