@@ -167,6 +167,21 @@ def test_predict_says_which_cells_it_filled(call, tmp_path):
     assert "line 3" in done.err
 
 
+def test_predict_says_which_categories_are_coded_in_another_way(call, tmp_path):
+    _, X = items()
+    rows = [f"{a},{'yes' if b > 25 else 'no'}\n" for a, b in X]
+    (tmp_path / "t.csv").write_text("".join(["a,kids\n", *rows]))
+    assert call("fit", "t.csv", "-k", 2, "--quiet").code == 0
+    for yes, no in (("1", "0"), ("1.0 x", "0.0 x")):
+        (tmp_path / "new.csv").write_text("".join(["a,kids\n", *rows]).replace("yes", yes).replace("no", no))
+        done = call("predict", "t-partita", "new.csv", "--out", "p.csv", "--force")
+        assert done.code == 0, done.err
+        assert f"kids {len(X)}, as '0'" in done.err
+        assert "'no', 'yes'" in done.err
+        assert "not said alike" not in done.err
+        assert "Warning" not in done.err
+
+
 @pytest.mark.parametrize("n", [1, 2])
 def test_a_table_of_so_few_rows_that_nothing_can_be_learned_is_said(call, tmp_path, n):
     (tmp_path / "t.csv").write_text("a,b\n1,2\n3,4\n"[: 4 + 4 * n])

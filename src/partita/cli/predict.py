@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import warnings
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
@@ -16,7 +17,7 @@ from partita.cli.inputs import names_of, reading_of
 from partita.cli.manifest import read_manifest
 from partita.cli.options import PredictOptions, ReadingOptions
 from partita.cli.standard_input import readable
-from partita.errors import InputError
+from partita.errors import InputError, UnsureWarning
 from partita.estimators.base import FactorizationEstimator
 from partita.io import FeatureTable, LackingColumnsError, LinksError, Reading, load, read_features, write_predictions
 from partita.io.bare_numbers import is_money
@@ -82,7 +83,9 @@ def _scored(
     if table.table is not None:
         notes += estimator.encoding_.notes(table.table)
     given = table.features if table.table is None else table.table
-    beyond = estimator._beyond(given)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UnsureWarning)  # the notes say it
+        beyond, W = estimator._beyond(given), estimator.predict_proba(given)
     if far := int(beyond.sum()):
         first = table.ids[int(beyond.argmax())]
         lie = f"1 row ({first}) lies" if far == 1 else f"{far:,} rows (the first: {first}) lie"
@@ -90,7 +93,7 @@ def _scored(
             f"{lie} outside the fitted items by more than half of their range in some column, and the probabilities "
             "say in which cluster, if in any: are the units those of the fit?"
         )
-    return table.ids, estimator.predict_proba(given), notes
+    return table.ids, W, notes
 
 
 def _read(options: PredictOptions, estimator: FactorizationEstimator, file: Path) -> FeatureTable:
@@ -106,12 +109,23 @@ def _read(options: PredictOptions, estimator: FactorizationEstimator, file: Path
         with suppress(InputError):  # the new file may have no such column, or name an item twice
             table = _features(options, estimator, file, reading, usual)
     table = table or _features(options, estimator, file, reading, options.id_column)
-    table.notes.extend(_notes_on_units(found.get("units"), table.units, file.name))
+    if (units := found.get("units")) is not None:
+        fitted, now = (_of_numbers(own, estimator) for own in (units, table.units))
+        table.notes.extend(_notes_on_units(fitted, now, file.name))
     return _told(table, given)
 
 
-def _notes_on_units(fitted: dict[str, str] | None, units: dict[str, str], source: str) -> list[str]:
-    """Notes on columns whose numbers have a unit either here or in the fit; None where it is not known what they had.
+def _of_numbers(units: dict[str, str], estimator: FactorizationEstimator) -> dict[str, str]:
+    """The units of columns that the fit had as numbers, not as categories."""
+    encoding = getattr(estimator, "encoding_", None)
+    if encoding is None:
+        return units
+    categories = {name for name, own in zip(encoding.names or (), encoding.categories) if own}
+    return {name: unit for name, unit in units.items() if name not in categories}
+
+
+def _notes_on_units(fitted: dict[str, str], units: dict[str, str], source: str) -> list[str]:
+    """Notes on columns whose numbers have a unit either here or in the fit.
 
     Raises
     ------
@@ -123,7 +137,7 @@ def _notes_on_units(fitted: dict[str, str] | None, units: dict[str, str], source
     >>> _notes_on_units({"length": "mm"}, {}, "new.csv")
     ["numbers were taken as they are where units are not said alike: 'length' (mm in the fit, none here)"]
     """
-    if fitted is None or fitted == units:
+    if fitted == units:
         return []
     both = {name: (fitted.get(name), units.get(name)) for name in (*fitted, *units)}
     differ = {name: pair for name, pair in both.items() if pair[0] != pair[1]}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any, NamedTuple
@@ -14,7 +15,7 @@ from sklearn.utils.validation import _check_feature_names, _check_n_features, va
 from partita.affinity import Affinity, Builder, Precomputed
 from partita.arrays import Array
 from partita.ensemble.units import far_cells
-from partita.errors import InputError, MissingExtraError
+from partita.errors import InputError, MissingExtraError, UnsureWarning
 from partita.estimators.encoding import Encoding
 from partita.estimators.frames import checked_frame, frame_package, row_names, table_of_frame
 from partita.estimators.input_checks import (
@@ -64,6 +65,9 @@ class CheckedInput(Shown):
             if table is not None:
                 if table is not X:
                     _check_feature_names(self, X, reset=False)  # as scikit-learn has it: the same names in one order
+                otherwise = self.encoding_.coded_otherwise(table)
+                if otherwise is not None:
+                    warnings.warn(otherwise, UnsureWarning, stacklevel=4)
                 return self.encoding_(table)
         if not reset and hasattr(self, "encoding_") and self.encoding_.joint and isinstance(X, np.ndarray):
             raise InputError("the fit had a table with columns of categories: pass a frame of the same columns")
