@@ -391,7 +391,11 @@ def test_new_items_have_the_columns_of_the_fit_and_unseen_words_are_missing():
     with pytest.warns(UnsureWarning, match="colour"):
         found = model.predict_proba(unseen)
     np.testing.assert_array_equal(found, model.predict_proba(gone))
-    wrong = frame.drop(columns="y"), frame.assign(z=1.0), frame[frame.columns[::-1]]
+    np.testing.assert_array_equal(model.predict_proba(frame[frame.columns[::-1]]), model.predict_proba(frame))
+    numbers = frame[["x", "y"]]
+    with pytest.raises(ValueError, match="feature names"):  # as scikit-learn has it for numbers alone
+        fitted(numbers).predict(numbers[["y", "x"]])
+    wrong = frame.drop(columns="y"), frame.assign(z=1.0)
     for other in (*wrong, frame.assign(x="far"), np.zeros((3, 5)), MixedTable(given.names[:4], given.columns[:4])):
         with pytest.raises(ValueError, match=r"(?i)column|feature names"):
             model.predict(other)

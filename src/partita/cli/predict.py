@@ -17,7 +17,7 @@ from partita.cli.inputs import names_of, reading_of
 from partita.cli.manifest import read_manifest
 from partita.cli.options import PredictOptions, ReadingOptions
 from partita.cli.standard_input import readable
-from partita.errors import InputError, UnsureWarning
+from partita.errors import InputError
 from partita.estimators.base import FactorizationEstimator
 from partita.io import FeatureTable, LackingColumnsError, LinksError, Reading, load, read_features, write_predictions
 from partita.io.bare_numbers import is_money
@@ -78,13 +78,13 @@ def _scored(
         return [str(i) for i in range(sparse.shape[0])], estimator.predict_proba(sparse), []
     table = _read(options, estimator, file)
     notes = list(table.notes)
-    if estimator._columns is not None and table.left_out:
+    if table.columns == _names(estimator) and table.left_out:
         notes.append(f"left out, since the model was not fitted on it: {listed(map(repr, table.left_out))}")
     if table.table is not None:
         notes += estimator.encoding_.notes(table.table)
     given = table.features if table.table is None else table.table
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", UnsureWarning)  # the notes say it
+        warnings.simplefilter("ignore", UserWarning)  # the notes say it
         beyond, W = estimator._beyond(given), estimator.predict_proba(given)
     if far := int(beyond.sum()):
         first = table.ids[int(beyond.argmax())]
@@ -104,6 +104,9 @@ def _read(options: PredictOptions, estimator: FactorizationEstimator, file: Path
     given = {name: value for name, value in given.items() if name not in of_other_files}
     reading = replace(reading_of(replace(options, **given)), likely=found.get("decimal"), categories=categories)
     usual = None if options.id_column else found.get("id_column")
+    if estimator._columns is None and not (found or options.id_column):
+        with suppress(InputError):  # the model was saved by itself, and does not know of columns that name items
+            usual = _features(options, estimator, file, reading, None, by_name=False).id_column
     table: FeatureTable | None = None
     if usual is not None:
         with suppress(InputError):  # the new file may have no such column, or name an item twice
@@ -158,10 +161,27 @@ def _told(table: FeatureTable, given: dict[str, Any]) -> FeatureTable:
     return table
 
 
+def _names(estimator: FactorizationEstimator) -> list[str] | None:
+    """Names of the columns of the fit; None where they had none, or are the items."""
+    if estimator._columns is not None or estimator._builder_.pairwise:
+        columns: list[str] | None = estimator._columns
+        return columns
+    names = getattr(estimator, "feature_names_in_", None)
+    if hasattr(estimator, "encoding_"):
+        names = estimator.encoding_.names
+    return None if names is None else [str(name) for name in names]
+
+
 def _features(
-    options: PredictOptions, estimator: FactorizationEstimator, file: Path, reading: Reading, id_column: str | None
+    options: PredictOptions,
+    estimator: FactorizationEstimator,
+    file: Path,
+    reading: Reading,
+    id_column: str | None,
+    *,
+    by_name: bool = True,
 ) -> FeatureTable:
-    columns = estimator._columns
+    columns = _names(estimator) if by_name else None
     try:
         return read_features(
             file,
@@ -175,6 +195,10 @@ def _features(
             reading=reading,
         )
     except LackingColumnsError as error:
+        if estimator._columns is None and error.lacking == columns:
+            table = _features(options, estimator, file, reading, id_column, by_name=False)
+            table.notes.append("columns were taken by their places, since none has a name of the fit")
+            return table
         raise InputError(
             f"{options.file} lacks {len(error.lacking)} of the {len(columns or ())} columns the model was fitted on: "
             f"{', '.join(map(repr, error.lacking[:5]))}"
