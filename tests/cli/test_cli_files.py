@@ -109,7 +109,10 @@ def test_standard_input_is_a_file(call, tmp_path, monkeypatch):
     assert call("fit", "t.csv", *QUICK, "--quiet").code == 0
     one, other = (tmp_path / f"{name}-partita/memberships.csv" for name in ("stdin", "t"))
     assert one.read_bytes() == other.read_bytes()
-    assert call("verify", "stdin-partita").code == 2
+    refused = call("verify", "stdin-partita")
+    assert refused.code == 2
+    assert "standard input" in refused.err
+    assert "--file" in refused.err
     assert call("verify", "stdin-partita", "--file", "t.csv", "--quiet").code == 0
 
 

@@ -395,6 +395,8 @@ def test_new_items_have_the_columns_of_the_fit_and_unseen_words_are_missing():
     numbers = frame[["x", "y"]]
     with pytest.raises(ValueError, match="feature names"):  # as scikit-learn has it for numbers alone
         fitted(numbers).predict(numbers[["y", "x"]])
+    with pytest.raises(InputError, match="'Colour'"):
+        model.predict(frame.rename(columns={"colour": "Colour"}))
     wrong = frame.drop(columns="y"), frame.assign(z=1.0)
     for other in (*wrong, frame.assign(x="far"), np.zeros((3, 5)), MixedTable(given.names[:4], given.columns[:4])):
         with pytest.raises(ValueError, match=r"(?i)column|feature names"):

@@ -19,6 +19,7 @@ from partita.cli.options import PredictOptions, ReadingOptions
 from partita.cli.standard_input import readable
 from partita.errors import InputError
 from partita.estimators.base import FactorizationEstimator
+from partita.estimators.mixed_table import lacking_names
 from partita.io import FeatureTable, LackingColumnsError, LinksError, Reading, load, read_features, write_predictions
 from partita.io.bare_numbers import is_money
 from partita.io.files import listed
@@ -201,7 +202,7 @@ def _features(
             return table
         raise InputError(
             f"{options.file} lacks {len(error.lacking)} of the {len(columns or ())} columns the model was fitted on: "
-            f"{', '.join(map(repr, error.lacking[:5]))}"
+            f"{lacking_names(error.lacking, [name for name in error.names if name not in (columns or ())])}"
         ) from error
     except LinksError as error:
         raise InputError(f"{error.found}, {_in_place_of_links(estimator)}") from error
