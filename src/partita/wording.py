@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-__all__ = ["Printed", "aligned", "count", "first_words", "items", "listed", "percent", "ranges"]
+__all__ = ["Printed", "aligned", "count", "first_words", "in_digits", "items", "listed", "percent", "ranges"]
 
 # Characters of a text that are shown in the place of a name.
 FIRST = 48
+# Probability below which it is only said to be smaller.
+SMALLEST = 0.01
 
 
 class Printed:
@@ -36,6 +38,15 @@ def count(n: int, thing: str) -> str:
     ('1 draw', '1,000 clusters')
     """
     return f"{n:,} {thing}{'' if n == 1 else 's'}"
+
+
+def in_digits(p: float) -> str:
+    """Return a probability with two digits, or the word that it is smaller.
+
+    >>> in_digits(0.126), in_digits(0.002)
+    ('0.13', 'below 0.01')
+    """
+    return f"{p:.2f}" if p >= SMALLEST else f"below {SMALLEST}"
 
 
 def first_words(text: str, most: int = FIRST) -> str:

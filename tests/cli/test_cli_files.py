@@ -109,7 +109,10 @@ def test_standard_input_is_a_file(call, tmp_path, monkeypatch):
     assert call("fit", "t.csv", *QUICK, "--quiet").code == 0
     one, other = (tmp_path / f"{name}-partita/memberships.csv" for name in ("stdin", "t"))
     assert one.read_bytes() == other.read_bytes()
-    assert call("verify", "stdin-partita").code == 2
+    refused = call("verify", "stdin-partita")
+    assert refused.code == 2
+    assert "standard input" in refused.err
+    assert "--file" in refused.err
     assert call("verify", "stdin-partita", "--file", "t.csv", "--quiet").code == 0
 
 
@@ -165,6 +168,21 @@ def test_predict_says_which_cells_it_filled(call, tmp_path):
     assert done.code == 0, done.err
     assert "3 cells are missing (b 2, a 1)" in done.err
     assert "line 3" in done.err
+
+
+def test_predict_says_which_categories_are_coded_in_another_way(call, tmp_path):
+    _, X = items()
+    rows = [f"{a},{'yes' if b > 25 else 'no'}\n" for a, b in X]
+    (tmp_path / "t.csv").write_text("".join(["a,kids\n", *rows]))
+    assert call("fit", "t.csv", "-k", 2, "--quiet").code == 0
+    for yes, no in (("1", "0"), ("1.0 x", "0.0 x")):
+        (tmp_path / "new.csv").write_text("".join(["a,kids\n", *rows]).replace("yes", yes).replace("no", no))
+        done = call("predict", "t-partita", "new.csv", "--out", "p.csv", "--force")
+        assert done.code == 0, done.err
+        assert f"kids {len(X)}, as '0'" in done.err
+        assert "'no', 'yes'" in done.err
+        assert "not said alike" not in done.err
+        assert "Warning" not in done.err
 
 
 @pytest.mark.parametrize("n", [1, 2])

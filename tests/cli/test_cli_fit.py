@@ -393,6 +393,10 @@ def test_predict_finds_columns_by_name_and_names_missing_ones(call, iris_csv, fi
     short = call("predict", "out", "short.csv", "--out", "s.csv")
     assert short.code == 2
     assert "'petal width'" in short.err
+    (tmp_path / "other.csv").write_text(iris_csv.read_text().replace("petal width", "Petal.Width"))
+    other = call("predict", "out", "other.csv", "--out", "s.csv")
+    assert other.code == 2
+    assert "'petal width' (did you mean 'Petal.Width'?)" in other.err
 
 
 @pytest.mark.parametrize("harm", ["gone", "foreign", "truncated", "garbled"])

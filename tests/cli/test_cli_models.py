@@ -8,6 +8,7 @@ from typing import get_args, get_type_hints
 import numpy as np
 import pytest
 
+from optional import optional
 from partita import estimators, load, save
 from partita.cli.estimator_options import MODELS, builders
 from partita.cli.options import FitOptions, Model
@@ -153,3 +154,41 @@ def test_doubt_of_new_rows_is_written_where_the_model_tells_it(call, tmp_path):
         assert "1 item probably in no cluster" in said.err + said.out
         shown = json.loads(call("predict", affinity, "new.csv", "--out", "again.csv", "--json").out)
         assert shown["n_outliers"] == 1
+
+
+@pytest.mark.parametrize("affinity", ["ensemble", "neighbors"])
+def test_a_model_of_the_command_takes_frames_by_their_names(call, tmp_path, blobs, affinity):
+    pd = optional("pandas")
+    frame = pd.DataFrame(blobs, columns=["a", "b"]).assign(c=np.arange(len(blobs)) % 3)
+    frame.to_csv(tmp_path / "t.csv", index=False)
+    assert call("fit", "t.csv", "--k", 2, "--affinity", affinity, "--out", "o", "--quiet").code == 0
+    model = load(tmp_path / "o")
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        found = model.predict_proba(frame)
+        np.testing.assert_array_equal(model.predict_proba(frame[["c", "b", "a"]]), found)
+    np.testing.assert_array_equal(model.predict_proba(frame.to_numpy(float)), found)
+    with pytest.raises(ValueError, match="'z'"):
+        model.predict(frame.assign(z=1.0))
+    again = model.fit(frame[["b", "a"]].rename(columns=str.upper))
+    assert again.predict(frame[["b", "a"]].rename(columns=str.upper)).shape == (len(blobs),)
+
+
+@pytest.mark.parametrize("affinity", ["ensemble", "neighbors"])
+def test_predict_takes_the_columns_that_a_model_saved_in_python_knows(call, tmp_path, blobs, affinity):
+    pd = optional("pandas")
+    frame = pd.DataFrame(blobs, columns=["a", "b"])
+    model = estimators.SoftClustering(2, affinity=affinity, random_state=0).fit(frame)
+    save(model, tmp_path / "model")
+    names = [f"n{k}" for k in range(len(blobs))]
+    more = pd.DataFrame({"name": names, "b": blobs[:, 1], "weight": 1.5, "a": blobs[:, 0]})
+    more.to_csv(tmp_path / "more.csv", index=False)
+    np.savetxt(tmp_path / "bare.csv", blobs, delimiter=",")
+    for file, said in (("more.csv", "'weight'"), ("bare.csv", "by their places"))[: 1 + (affinity == "neighbors")]:
+        done = call("predict", "model", file, "--out", "p.csv", "--force")
+        assert done.code == 0, done.err
+        assert said in done.err
+        assert "Warning" not in done.err
+        found = read_memberships(tmp_path / "p.csv")
+        np.testing.assert_allclose(found.membership, model.predict_proba(frame), atol=1e-12)
+        assert affinity == "neighbors" or found.ids == names

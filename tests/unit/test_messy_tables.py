@@ -655,9 +655,14 @@ def test_ids_of_which_a_few_come_twice_are_no_category(tmp_path):
     rows = "".join(f"P{k % 45:03d},{k % 7}.5,{'uv'[k % 2]}\n" for k in range(50))
     found = read(tmp_path, f"code,a,b\n{rows}", mixed=True)
     assert found.columns == ["a", "b"]
-    assert told(found, "'code' was left out", "45", "50", "--categories code")
+    assert told(found, "'code' was left out", "5 come more than once ('P000', ")
+    assert not told(found, "--categories")
     kept = read(tmp_path, f"code,a,b\n{rows}", mixed=True, reading=Reading(categories=("code",)))
     assert kept.columns == ["code", "a", "b"]
+    many = "".join(f"P{k % 30:03d},{k % 7}.5\n" for k in range(50))
+    assert told(read(tmp_path, f"town,a\n{many}", mixed=True), "30", "50", "--categories town")
+    named = read(tmp_path, "name,code,a\n" + "".join(f"n{k},P{k % 45:03d},{k % 7}\n" for k in range(50)), mixed=True)
+    assert told(named, "'code'", "--categories code")  # another column names the rows
 
 
 def shuffled(values):
@@ -715,10 +720,21 @@ def test_columns_that_may_hold_the_classes_are_said_and_the_truth_is_refused(tmp
     rows = "".join(f"{k},{'uv'[k % 2]}\n" for k in range(20))
     assert told(read(tmp_path, f"a,species\n{rows}", mixed=True), "--label-column species")
     assert told(read(tmp_path, f"a,kind\n{rows}", mixed=True), "--label-column kind")
+    between = rows.replace("\n", ",z\n")  # by its name, not by its place
+    assert told(read(tmp_path, f"a,segment,b\n{between}", mixed=True), "--label-column segment")
     for name in ("label", "Class", "target"):
         for delimiter in ",;":
             with pytest.raises(InputError, match="--label-column"):
                 read(tmp_path, f"a,{name}\n{rows}".replace(",", delimiter), mixed=True)
+
+
+@pytest.mark.parametrize(
+    ("values", "asked"), [("0.7 1.4", True), ("71.5 80.2", False), ("1 2", False), ("-1.5 3", False)]
+)
+def test_numbers_around_one_that_are_called_weights_are_asked_about(tmp_path, values, asked):
+    rows = "".join(f"{k},{values.split()[k % 2]}\n" for k in range(20))
+    assert told(read(tmp_path, f"a,weight\n{rows}"), "--drop weight") == asked
+    assert not told(read(tmp_path, f"a,share\n{rows}"), "--drop")
 
 
 @pytest.mark.parametrize("name", ["Species", "cluster-id", "diagnosis"])

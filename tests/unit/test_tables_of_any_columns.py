@@ -12,7 +12,7 @@ import partita
 from partita import SoF, SoftClustering
 from partita.ensemble import Ensemble, adjusted_rand
 from partita.ensemble.units import far_cells, frame_of
-from partita.errors import InputError, ModelError
+from partita.errors import InputError, ModelError, UnsureWarning
 from partita.estimators.encoding import Encoding
 from partita.estimators.frames import table_of_frame
 from partita.estimators.mixed_table import MixedTable, is_marks, words
@@ -388,11 +388,40 @@ def test_new_items_have_the_columns_of_the_fit_and_unseen_words_are_missing():
     turned = MixedTable(given.names[::-1], given.columns[::-1])
     np.testing.assert_array_equal(model.predict_proba(turned), model.predict_proba(frame))
     unseen, gone = frame.assign(colour="mauve"), frame.assign(colour=None)
-    np.testing.assert_array_equal(model.predict_proba(unseen), model.predict_proba(gone))
-    wrong = frame.drop(columns="y"), frame.assign(z=1.0), frame[frame.columns[::-1]]
+    with pytest.warns(UnsureWarning, match="colour"):
+        found = model.predict_proba(unseen)
+    np.testing.assert_array_equal(found, model.predict_proba(gone))
+    np.testing.assert_array_equal(model.predict_proba(frame[frame.columns[::-1]]), model.predict_proba(frame))
+    numbers = frame[["x", "y"]]
+    with pytest.raises(ValueError, match="feature names"):  # as scikit-learn has it for numbers alone
+        fitted(numbers).predict(numbers[["y", "x"]])
+    with pytest.raises(InputError, match="'Colour'"):
+        model.predict(frame.rename(columns={"colour": "Colour"}))
+    wrong = frame.drop(columns="y"), frame.assign(z=1.0)
     for other in (*wrong, frame.assign(x="far"), np.zeros((3, 5)), MixedTable(given.names[:4], given.columns[:4])):
         with pytest.raises(ValueError, match=r"(?i)column|feature names"):
             model.predict(other)
+
+
+def test_values_that_the_fit_did_not_have_are_counted_whatever_their_type():
+    encoding = Encoding.of(table(x=[0.0, 2.0, 4.0, 5.0], kids=["yes", "no", "yes", "no"], code=["1234567", "2"] * 2))
+    coded = table(x=[0.0, 2.0, 4.0], kids=[1.0, 0.0, np.nan], code=[1234567.0, 2.0, 3.0])
+    counted, strongly = encoding.notes(coded)[-2:]
+    assert "kids 2, as '1', code 1, as '3'" in counted
+    assert strongly == encoding.coded_otherwise(coded)
+    assert "'kids' (2 of 2, as '1'; the fit had 'no', 'yes')" in strongly
+    assert "code" not in strongly
+    assert np.isnan(encoding.plain(coded)).sum(axis=0).tolist() == [0, 3, 3, 1, 1]
+    assert encoding.coded_otherwise(table(x=[0.0], kids=["Yes"], code=["2"])) is None
+
+
+def test_the_note_on_missing_cells_says_what_words_are_filled_with():
+    encoding = Encoding.of(table(x=[0.0, 2.0, 4.0], c=["a", "b", "a"]))
+    x, c = [0.0, np.nan], [None, "a"]
+    for own, said in (({"x": x}, "the mean of"), ({"c": c}, "the shares"), ({"x": x, "c": c}, "the mean, or the")):
+        whole = {"x": [0.0, 1.0], "c": ["a", "b"], **own}
+        new = MixedTable(("x", "c"), (np.array(whole["x"]), words(whole["c"])))
+        assert f"filled with {said}" in encoding.notes(new)[0]
 
 
 def test_new_items_with_gaps_where_the_fit_had_none():

@@ -23,7 +23,7 @@ from partita.io import save_model, versions, write_json, write_memberships
 from partita.memory import peak_memory
 from partita.n_clusters.verdict import DISAGREE
 from partita.plots.order import membership_of
-from partita.wording import count
+from partita.wording import count, in_digits
 
 __all__ = ["Fit", "print_fit", "write_fit"]
 
@@ -231,6 +231,8 @@ def _verdict_line(K: int, verdict: dict[str, Any]) -> str:
     >>> said = [{"criterion": "stability", "n_clusters": 4}, {"criterion": "eigengap_ratio", "n_clusters": 2}]
     >>> _verdict_line(2, {"probabilities": [0.1, 0.8, 0.1], "criteria": said})
     '2 clusters (probability 0.80; stability finds 4)'
+    >>> _verdict_line(4, {"probabilities": [0.1, 0.8, 0.1], "criteria": []})
+    '4 clusters (probability below 0.01)'
     """
     other = [
         f"{row['criterion'].replace('_', ' ')} finds {row['n_clusters']}"
@@ -238,7 +240,7 @@ def _verdict_line(K: int, verdict: dict[str, Any]) -> str:
         if row["n_clusters"] not in (None, K)
     ]
     p = verdict["probabilities"]
-    probable = f"probability {p[K - 1] if len(p) >= K else 0.0:.2f}"
+    probable = f"probability {in_digits(p[K - 1] if len(p) >= K else 0.0)}"
     return f"{count(K, 'cluster')} ({'; '.join([probable, *[', '.join(other)] * bool(other)])})"
 
 

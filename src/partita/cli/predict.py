@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import warnings
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
@@ -19,6 +20,7 @@ from partita.cli.standard_input import readable
 from partita.errors import InputError
 from partita.estimators.base import FactorizationEstimator
 from partita.estimators.doubtful import DoubtOfNew
+from partita.estimators.mixed_table import lacking_names
 from partita.io import FeatureTable, LackingColumnsError, LinksError, Reading, load, read_features, write_memberships
 from partita.io.bare_numbers import is_money
 from partita.io.files import listed
@@ -88,12 +90,15 @@ def _scored(
         return [str(i) for i in range(sparse.shape[0])], estimator.predict_proba(sparse), None, []
     table = _read(options, estimator, file)
     notes = list(table.notes)
-    if estimator._columns is not None and table.left_out:
+    if table.columns == _names(estimator) and table.left_out:
         notes.append(f"left out, since the model was not fitted on it: {listed(map(repr, table.left_out))}")
     if table.table is not None:
         notes += estimator.encoding_.notes(table.table)
     given = table.features if table.table is None else table.table
-    beyond = estimator._beyond(given)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UserWarning)  # the notes say it
+        beyond, W = estimator._beyond(given), estimator.predict_proba(given)
+        doubt = None if estimator._evidence_of_features() is None else estimator.predict_doubt(given)
     if far := int(beyond.sum()):
         first = table.ids[int(beyond.argmax())]
         lie = f"1 row ({first}) lies" if far == 1 else f"{far:,} rows (the first: {first}) lie"
@@ -101,8 +106,7 @@ def _scored(
             f"{lie} outside the fitted items by more than half of their range in some column, and the probabilities "
             "say in which cluster, if in any: are the units those of the fit?"
         )
-    doubt = None if estimator._evidence_of_features() is None else estimator.predict_doubt(given)
-    return table.ids, estimator.predict_proba(given), doubt, notes
+    return table.ids, W, doubt, notes
 
 
 def _read(options: PredictOptions, estimator: FactorizationEstimator, file: Path) -> FeatureTable:
@@ -113,17 +117,31 @@ def _read(options: PredictOptions, estimator: FactorizationEstimator, file: Path
     given = {name: value for name, value in given.items() if name not in of_other_files}
     reading = replace(reading_of(replace(options, **given)), likely=found.get("decimal"), categories=categories)
     usual = None if options.id_column else found.get("id_column")
+    if estimator._columns is None and not (found or options.id_column):
+        with suppress(InputError):  # the model was saved by itself, and does not know of columns that name items
+            usual = _features(options, estimator, file, reading, None, by_name=False).id_column
     table: FeatureTable | None = None
     if usual is not None:
         with suppress(InputError):  # the new file may have no such column, or name an item twice
             table = _features(options, estimator, file, reading, usual)
     table = table or _features(options, estimator, file, reading, options.id_column)
-    table.notes.extend(_notes_on_units(found.get("units"), table.units, file.name))
+    if (units := found.get("units")) is not None:
+        fitted, now = (_of_numbers(own, estimator) for own in (units, table.units))
+        table.notes.extend(_notes_on_units(fitted, now, file.name))
     return _told(table, given)
 
 
-def _notes_on_units(fitted: dict[str, str] | None, units: dict[str, str], source: str) -> list[str]:
-    """Notes on columns whose numbers have a unit either here or in the fit; None where it is not known what they had.
+def _of_numbers(units: dict[str, str], estimator: FactorizationEstimator) -> dict[str, str]:
+    """The units of columns that the fit had as numbers, not as categories."""
+    encoding = getattr(estimator, "encoding_", None)
+    if encoding is None:
+        return units
+    categories = {name for name, own in zip(encoding.names or (), encoding.categories) if own}
+    return {name: unit for name, unit in units.items() if name not in categories}
+
+
+def _notes_on_units(fitted: dict[str, str], units: dict[str, str], source: str) -> list[str]:
+    """Notes on columns whose numbers have a unit either here or in the fit.
 
     Raises
     ------
@@ -135,7 +153,7 @@ def _notes_on_units(fitted: dict[str, str] | None, units: dict[str, str], source
     >>> _notes_on_units({"length": "mm"}, {}, "new.csv")
     ["numbers were taken as they are where units are not said alike: 'length' (mm in the fit, none here)"]
     """
-    if fitted is None or fitted == units:
+    if fitted == units:
         return []
     both = {name: (fitted.get(name), units.get(name)) for name in (*fitted, *units)}
     differ = {name: pair for name, pair in both.items() if pair[0] != pair[1]}
@@ -156,10 +174,27 @@ def _told(table: FeatureTable, given: dict[str, Any]) -> FeatureTable:
     return table
 
 
+def _names(estimator: FactorizationEstimator) -> list[str] | None:
+    """Names of the columns of the fit; None where they had none, or are the items."""
+    if estimator._columns is not None or estimator._builder_.pairwise:
+        columns: list[str] | None = estimator._columns
+        return columns
+    names = getattr(estimator, "feature_names_in_", None)
+    if hasattr(estimator, "encoding_"):
+        names = estimator.encoding_.names
+    return None if names is None else [str(name) for name in names]
+
+
 def _features(
-    options: PredictOptions, estimator: FactorizationEstimator, file: Path, reading: Reading, id_column: str | None
+    options: PredictOptions,
+    estimator: FactorizationEstimator,
+    file: Path,
+    reading: Reading,
+    id_column: str | None,
+    *,
+    by_name: bool = True,
 ) -> FeatureTable:
-    columns = estimator._columns
+    columns = _names(estimator) if by_name else None
     try:
         return read_features(
             file,
@@ -173,9 +208,13 @@ def _features(
             reading=reading,
         )
     except LackingColumnsError as error:
+        if estimator._columns is None and error.lacking == columns:
+            table = _features(options, estimator, file, reading, id_column, by_name=False)
+            table.notes.append("columns were taken by their places, since none has a name of the fit")
+            return table
         raise InputError(
             f"{options.file} lacks {len(error.lacking)} of the {len(columns or ())} columns the model was fitted on: "
-            f"{', '.join(map(repr, error.lacking[:5]))}"
+            f"{lacking_names(error.lacking, [name for name in error.names if name not in (columns or ())])}"
         ) from error
     except LinksError as error:
         raise InputError(f"{error.found}, {_in_place_of_links(estimator)}") from error

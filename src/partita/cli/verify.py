@@ -21,6 +21,7 @@ from partita.cli.options import DemoOptions, DrawsOptions, FitOptions, Partition
 from partita.cli.partition import run_partition
 from partita.errors import InputError
 from partita.io import sha256_of_file, versions
+from partita.paths import STANDARD_INPUT
 
 __all__ = ["run_verify"]
 
@@ -160,6 +161,10 @@ def _places(folder: Path, replay: dict[str, Any], file: Path | None) -> dict[str
             else [given, folder.parent / given, folder.parent / given.name]
         )
         found = next((path for path in tried if _is_file(path)), None)
+        if found is None and file is None and given == STANDARD_INPUT:
+            raise InputError(
+                "the command read standard input, which cannot be read again: pass a file that holds it with --file"
+            )
         if found is None:
             hint = "pass its place with --file" if name == "file" else "run from the folder where the command was run"
             raise InputError(f"{given} ({name}), which the command read, is not there; {hint}")

@@ -381,7 +381,7 @@ class FactorizationEstimator(ClusterMixin, Doubtful):
         self.result_ = replace(self.result_, notes=(*self.result_.notes, note))
 
     def at(self, n_clusters: int) -> Self:
-        """Return the answer at another number of clusters, from the evidence of this fit.
+        """Return the answer at another number of clusters at most, from the evidence of this fit.
 
         Where different methods agreed on the number, the draws that they made at that number (or on either side of it)
         are the evidence, and nothing is clustered anew; other evidence is built again. A fit with that number given may

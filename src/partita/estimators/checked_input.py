@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any, NamedTuple
@@ -14,7 +15,7 @@ from sklearn.utils.validation import _check_feature_names, _check_n_features, va
 from partita.affinity import Affinity, Builder, Precomputed
 from partita.arrays import Array
 from partita.ensemble.units import far_cells
-from partita.errors import InputError, MissingExtraError
+from partita.errors import InputError, MissingExtraError, UnsureWarning
 from partita.estimators.encoding import Encoding
 from partita.estimators.frames import checked_frame, frame_package, row_names, table_of_frame
 from partita.estimators.input_checks import (
@@ -47,6 +48,7 @@ class CheckedInput(Shown):
     n_features_in_: int
     items_: NDArray[np.str_] | None
     encoding_: Encoding
+    _columns: list[str] | None
 
     def _checked(self, X: Any, builder: Builder, *, reset: bool) -> Any:
         """X as an array of finite floats (or a sparse matrix where the affinity is pairwise)."""
@@ -57,13 +59,21 @@ class CheckedInput(Shown):
             )
         if reset and isinstance(builder, Precomputed) and (is_foreign(X) or is_foreign_csr(X)):
             X = builder.build(X, n_clusters=1).affinity  # products stay where the matrix lies
+        if reset:
+            self.__dict__.pop("_columns", None)  # of the file of an earlier fit
+        elif getattr(self, "_columns", None) and not builder.pairwise and frame_package(X) is not None:
+            table = self._as_table(X)
+            X = X if table is None else table.ordered(self._columns)
         if builder.mixed and (reset or hasattr(self, "encoding_")):
             table = self._as_table(X)
             if table is not None and reset:
                 return self._checked_table(table, X)
             if table is not None:
-                if table is not X:
+                if table is not X and not self.encoding_.joint:
                     _check_feature_names(self, X, reset=False)  # as scikit-learn has it: the same names in one order
+                otherwise = self.encoding_.coded_otherwise(table)
+                if otherwise is not None:
+                    warnings.warn(otherwise, UnsureWarning, stacklevel=4)
                 return self.encoding_(table)
         if not reset and hasattr(self, "encoding_") and self.encoding_.joint and isinstance(X, np.ndarray):
             raise InputError("the fit had a table with columns of categories: pass a frame of the same columns")

@@ -26,7 +26,7 @@ from partita.arrays import Array
 from partita.ensemble.units import Frame, Units, far_cells, frame_of
 from partita.errors import InputError
 from partita.estimators.items import merge_identical
-from partita.estimators.mixed_table import BLANK, DATES, MixedTable, are_too_many, blanks_told, gaps_of
+from partita.estimators.mixed_table import BLANK, DATES, MixedTable, are_too_many, blanks_told, gaps_of, words
 from partita.estimators.scaling import ScaleFeatures, Scaling
 from partita.kernels.fill import completed, fill, fillings
 from partita.memory import require_memory
@@ -168,12 +168,15 @@ class Encoding:
         return [len(found) == 2 and BLANK in found for found in self.categories]
 
     def as_fitted(self, table: MixedTable) -> MixedTable:
-        """Return the columns in the order of the fit, their blanks as a category where they were one there."""
+        """Return the columns in the order of the fit, their blanks as a category where they were one there, and numbers
+        as words where it had categories.
+        """
         table = table.ordered(self.names)
         if table.shape[1] != len(self.categories):
             raise InputError(f"X has {table.shape[1]} columns, and the fit had {len(self.categories)}")
-        columns = (blanks_told(own) if marks else own for own, marks in zip(table.columns, self.marks))
-        return replace(table, columns=tuple(columns))
+        columns = [blanks_told(own) if marks else own for own, marks in zip(table.columns, self.marks)]
+        as_words = [known not in ((), EMPTY) and own.dtype.kind == "f" for own, known in zip(columns, self.categories)]
+        return replace(table, columns=tuple(words(own) if told else own for own, told in zip(columns, as_words)))
 
     def __call__(self, table: MixedTable) -> Array:
         """Return the table as N x e complete numbers."""
@@ -206,7 +209,7 @@ class Encoding:
         empty = np.array([found == EMPTY for found in self.categories])
         left_out = [f"{name} holds no value and is left out" for name, none in zip(names, empty, strict=True) if none]
         n_gaps = np.where(empty, 0, gaps.sum(axis=1))
-        unseen = self._unseen(table, names)
+        unseen = self._notes_on_unseen(table, names)
         if not n_gaps.any():
             return (*left_out, *unseen)
         most = np.argsort(-n_gaps, kind="stable")[: (n_gaps > 0).sum()]
@@ -214,29 +217,65 @@ class Encoding:
         of = ", ".join(f"{names[at]} {n_gaps[at]:,}" if total > 1 else names[at] for at in most[:NAMED])
         more = f", and {count(len(most) - NAMED, 'more column')}" if len(most) > NAMED else ""
         said = "cells are missing ({}): each was" if total > 1 else "cell is missing ({}): it was"
-        notes = [f"{total:,} {said.format(of + more)} filled with the mean of the nearest rows that have it"]
+        filling = self._filled_with(most)
+        notes = [f"{total:,} {said.format(of + more)} filled with {filling} the nearest rows that have it"]
         rows = np.flatnonzero(gaps.all(axis=0))
         if len(rows):
-            named = ", ".join(table.place(int(row)) for row in rows[:NAMED]) + (", ..." if len(rows) > NAMED else "")
+            named = _first([table.place(int(row)) for row in rows[: NAMED + 1]])
             which = "and its membership says" if len(rows) == 1 else "and their memberships say"
             notes.append(f"nothing is known of {named}, {which} nothing")
         return (*left_out, *notes, *unseen)
 
-    def _unseen(self, table: MixedTable, names: Sequence[str]) -> list[str]:
+    def _filled_with(self, lacking: NDArray[np.intp]) -> str:
+        """What missing cells of these columns are filled with."""
+        of_words = [bool(self.categories[at]) for at in lacking]
+        if all(of_words):
+            return "the shares of the categories in"
+        return "the mean, or the shares of the categories, of" if any(of_words) else "the mean of"
+
+    def coded_otherwise(self, table: MixedTable) -> str | None:
+        """Return what should be said of columns of which most values are no categories of the fit; None of none."""
+        table = self.as_fitted(table)
+        said = []
+        for at, unseen in self._unseen(table).items():
+            n_values = int((~gaps_of(table.columns[at])).sum())
+            if len(unseen) > max(1, n_values / 2):
+                name = str(at) if table.names is None else repr(table.names[at])
+                fitted = _first([*map(repr, self.categories[at])])
+                said.append(f"{name} ({len(unseen):,} of {n_values:,}, as {unseen[0]!r}; the fit had {fitted})")
+        if not said:
+            return None
+        return (
+            f"most values of a column are no categories of the fit, and say nothing: column {_first(said)}; write them "
+            "as the fit had them"
+        )
+
+    def _unseen(self, table: MixedTable) -> dict[int, list[str]]:
+        """Words that the fit has not seen, of the columns that have any, by place; of a table as that of the fit."""
+        found = {
+            at: [word for word in column if word is not None and word not in known]
+            for at, (column, known) in enumerate(zip(table.columns, self.categories, strict=True))
+            if known not in ((), EMPTY)
+        }
+        return {at: unseen for at, unseen in found.items() if unseen}
+
+    def _notes_on_unseen(self, table: MixedTable, names: Sequence[str]) -> list[str]:
         """What should be said of words that the fit has not seen."""
-        found: dict[str, list[str]] = {}
-        for name, column, known in zip(names, table.columns, self.categories, strict=True):
-            if known and known != EMPTY and column.dtype.kind != "f":
-                found[name] = [word for word in column if word is not None and word not in known]
-        found = {name: words for name, words in found.items() if words}
+        found = self._unseen(table)
         if not found:
             return []
         total = sum(map(len, found.values()))
-        of = ", ".join(f"{name} {len(words):,}, as {words[0]!r}" for name, words in [*found.items()][:NAMED])
-        said = "cell holds a word that the fit did not have ({}): it counts"
+        of = ", ".join(f"{names[at]} {len(unseen):,}, as {unseen[0]!r}" for at, unseen in [*found.items()][:NAMED])
+        said = "cell holds a category that the fit did not have ({}): it counts"
         if total > 1:
-            said = "cells hold words that the fit did not have ({}): each counts"
-        return [f"{total:,} {said.format(of)} as missing"]
+            said = "cells hold categories that the fit did not have ({}): each counts"
+        strong = self.coded_otherwise(table)
+        return [f"{total:,} {said.format(of)} as missing", *([] if strong is None else [strong])]
+
+
+def _first(names: Sequence[str]) -> str:
+    """The first names, and dots for others."""
+    return ", ".join(names[:NAMED]) + (", ..." if len(names) > NAMED else "")
 
 
 def _shown(found: tuple[str, ...]) -> tuple[str, ...]:
@@ -265,14 +304,14 @@ def _categories(table: MixedTable, at: int) -> tuple[str, ...]:
         )
     each = len(found) == len(observed) > 2
     if each or (not said and are_too_many(len(found), len(observed))):
-        words = (
+        held = (
             f"{len(found):,} words, all distinct"
             if each
             else f"{len(found):,} different words in {len(observed):,} rows"
         )
         keep = "" if each else ", or make the column one of categories (a frame: its type)"
         raise InputError(
-            f"{what} holds {words}, as {observed[0]!r}: no category. If it names the rows, make it their index or the "
+            f"{what} holds {held}, as {observed[0]!r}: no category. If it names the rows, make it their index or the "
             f"id column (command line: --id-column); otherwise leave it out{keep}"
         )
     return found
@@ -282,8 +321,6 @@ def _plain(table: MixedTable, categories: Categories) -> Array:
     """Numbers, and zeros and ones for each category."""
     blocks = []
     for column, found in zip(table.columns, categories, strict=True):
-        if column.dtype.kind == "f" and found:  # a column without a word, or of numbers that are names of categories
-            column = np.array([None if np.isnan(v) else f"{v:g}" for v in column], dtype=object)
         if not found:
             blocks.append((column if column.dtype.kind == "f" else np.full(len(column), np.nan))[:, None])
             continue

@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from partita.errors import InputError
+from partita.registry import did_you_mean
 
 __all__ = [
     "BLANK",
@@ -29,6 +30,7 @@ __all__ = [
     "column_of_values",
     "gaps_of",
     "is_marks",
+    "lacking_names",
     "words",
 ]
 
@@ -156,7 +158,7 @@ class MixedTable:
         extra = [name for name in self.names if name not in names]
         if lacking:
             raise InputError(
-                f"X lacks {len(lacking)} of the {len(names)} columns of the fit: {', '.join(map(repr, lacking[:5]))}"
+                f"X lacks {len(lacking)} of the {len(names)} columns of the fit: {lacking_names(lacking, extra)}"
             )
         if extra:
             raise InputError(
@@ -172,6 +174,16 @@ class MixedTable:
     def _holding(self, columns: Iterable[Column]) -> MixedTable:
         """The table with other rows, whose places are not those of these."""
         return replace(self, columns=tuple(columns), place=MixedTable.place)
+
+
+def lacking_names(lacking: Sequence[str], others: Sequence[str]) -> str:
+    """Return the first names that are lacking, each with the most similar of others that may stand for it.
+
+    >>> lacking_names(["income", "age"], ["Income", "town"])
+    "'income' (did you mean 'Income'?), 'age'"
+    """
+    near = [did_you_mean(name, others).removeprefix("; ") for name in lacking[:5]]
+    return ", ".join(f"{name!r}{f' ({each})' if each else ''}" for name, each in zip(lacking, near))
 
 
 def gaps_of(column: Column) -> NDArray[np.bool_]:

@@ -100,8 +100,8 @@ class SoftClustering(FactorizationEstimator):
     missing : {"error", "unobserved"}
         Meaning of NaN: an error; or, in features, a cell that distances leave out and, in a precomputed affinity, a
         pair that the objective leaves out. An ensemble takes missing cells of a frame as they are, and those of an
-        array with "unobserved": each is filled with the mean of the nearest rows that have it (`encoding_`), and the
-        membership of the row is a mean over what these hold.
+        array with "unobserved": each is filled with the mean, or the shares of the categories, of the nearest rows that
+        have it (`encoding_`), and the membership of the row is a mean over what these hold.
     symmetrize : {"mean", "max", "min"}, optional
         For precomputed affinities or distances with P_ij != P_ji, otherwise an error.
     on_interrupt : {"raise", "best"}

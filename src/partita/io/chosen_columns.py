@@ -36,11 +36,11 @@ class NoFeaturesError(InputError):
 
 
 class LackingColumnsError(InputError):
-    """Columns that were asked for are not in the file."""
+    """Columns that were asked for are not in the file, which has the columns `names`."""
 
-    def __init__(self, message: str, lacking: Sequence[str]) -> None:
+    def __init__(self, message: str, lacking: Sequence[str], names: Sequence[str]) -> None:
         super().__init__(message)
-        self.lacking = list(lacking)
+        self.lacking, self.names = list(lacking), list(names)
 
 
 class LinksError(InputError):
@@ -72,7 +72,7 @@ def _matching(table: Table, patterns: Sequence[str], option: str) -> list[str]:
     if lacking:
         near, own = did_you_mean(lacking[0], table.names), listed(_as_given(table.names))
         raise LackingColumnsError(
-            f"{table.path} has no column {lacking[0]!r} for {option}; it has {own}{near}", lacking
+            f"{table.path} has no column {lacking[0]!r} for {option}; it has {own}{near}", lacking, table.names
         )
     return found
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 import shlex
+from collections import Counter
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -60,7 +61,11 @@ OF_CLASSES = frozenset(
     ground_truth, groundtruth, true_label, gt, celltype, cell_type, cell_types, celltypes, cell_label, leiden, louvain,
     seurat_clusters""".replace("\n    ", " ").split(", ")
 )
-OF_KINDS = frozenset({"group", "groups", "category", "kind", "type", "types", "cat", "cls", "group_id", "batch"})
+OF_KINDS = frozenset(
+    ["group", "groups", "category", "kind", "type", "types", "cat", "cls", "group_id", "batch", "segment", "segments"]
+)
+# Names of numbers that say how much a row counts, in a survey, where their mean is near one; or that are measured.
+OF_WEIGHTS, NEAR_ONE = frozenset({"weight", "weights", "w", "wt", "wgt", "gewicht", "gewichtung"}), (0.5, 2.0)
 # Words from which a column may be known classes, by its place; and rows of each of them, on average.
 MOST_CLASSES, ROWS_OF_A_CLASS = 20, 4
 # Up to this whole numbers of four digits may be years.
@@ -183,11 +188,7 @@ def roles_of(
     for why, left in others.items():
         if left:
             notes.append(f"{_columns(names, left)} left out: {why}")
-    notes += [
-        f"column {names[at]!r} was left out: {_n_words(columns[at]):,} different words in {len(columns[at]):,} rows "
-        f"are too many for a category; --categories {option_value(names[at])} keeps it"
-        for at in crowded
-    ]
+    notes += [_of_crowded(names[at], columns[at], numbered=ids is None and not named) for at in crowded]
     if classes:
         first = names[classes[0]]
         notes.append(
@@ -208,6 +209,22 @@ def _of_ids(name: str, *, is_text: bool, is_run: bool) -> str:
         return f"column {name!r} names the items: {RUN_WORDS}; if it is a feature, name the features with --columns"
     why = "no cell in it comes twice" if is_text else NAME_WORDS
     return f"column {name!r} names the items: {why}; --id-column names another one"
+
+
+def _of_crowded(name: str, column: Column, *, numbered: bool) -> str:
+    """What is to be said of a column of too many words; `numbered` says that nothing names the items."""
+    times = Counter(word for word in column if word is not None)
+    if numbered and len(times) >= NEARLY_ALL * times.total():
+        again = [repr(word) for word, n in times.items() if n > 1]
+        come = "1 comes" if len(again) == 1 else f"{len(again):,} come"
+        return (
+            f"column {name!r} was left out: nearly all of its words are different, as ids of the rows are, but {come} "
+            f"more than once ({listed(again, NAMED)}), so rows are numbered"
+        )
+    return (
+        f"column {name!r} was left out: {len(times):,} different words in {len(column):,} rows are too many for a "
+        f"category; --categories {option_value(name)} keeps it"
+    )
 
 
 def _columns(names: Sequence[str], at: Sequence[int]) -> str:
@@ -340,6 +357,18 @@ def _may_be_codes(column: Column) -> bool:
     return bool(alike and values[-1] > LAST_YEAR and len(values) > 2 and steps.max() > steps.min())
 
 
+def _may_be_weights(name: str, column: Column) -> bool:
+    """Whether positive numbers around one, not all whole, stand under a name of weights.
+
+    >>> _may_be_weights("weight", np.array([0.8, 1.3])), _may_be_weights("weight", np.array([71.5, 80.2]))
+    (True, False)
+    """
+    if not _is_among(OF_WEIGHTS, name) or column.dtype.kind != "f" or not np.isfinite(column).all():
+        return False
+    low, high = NEAR_ONE
+    return bool((column >= 0).all() and (column % 1 != 0).any() and low <= column.mean() <= high)
+
+
 def _doubts(names: Sequence[str], columns: Sequence[Column], features: Sequence[int]) -> list[str]:
     """Notes about columns that were kept and perhaps should not have been."""
     notes = []
@@ -355,6 +384,12 @@ def _doubts(names: Sequence[str], columns: Sequence[Column], features: Sequence[
         f"--categories {option_value(names[at])}"
         for at in features
         if _may_be_codes(columns[at])
+    ]
+    notes += [
+        f"column {names[at]!r} was read as a feature; if it says how much each row counts, as in a survey, pass --drop "
+        f"{option_value(names[at])}"
+        for at in features
+        if _may_be_weights(names[at], columns[at])
     ]
     of_words = [at for at in features if columns[at].dtype.kind != "f"]
     truths = [at for at in of_words if {word for word in columns[at] if word is not None} == {"True", "False"}]

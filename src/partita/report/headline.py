@@ -11,7 +11,7 @@ from partita.doubt import divided
 from partita.doubt.layers import BETWEEN
 from partita.estimators.base import FactorizationEstimator
 from partita.n_clusters import Agreement, Verdict
-from partita.wording import count, items, listed, percent
+from partita.wording import count, in_digits, items, listed, percent
 
 __all__ = ["AGREED", "ERROR", "OUTLIER", "agreement", "examine_number", "headline", "verdict_on"]
 
@@ -34,8 +34,6 @@ DOUBTED = 0.5
 MOSTLY = 0.5
 # Share of all items that may belong to either of two clusters from which that is worth a word.
 WORTH = 0.01
-# Probability below which it is only said to be smaller.
-SMALLEST = 0.01
 # Up to this many clusters their sizes are listed.
 LISTED = 6
 
@@ -213,7 +211,7 @@ def _number(model: FactorizationEstimator) -> list[str]:
     if own >= SETTLED or (not given and model._n_missing):  # it ended below the bounds, which is said
         return []
     if given and verdict.n_clusters != K:
-        asked = f"{count(K, 'cluster')} {'was' if K == 1 else 'were'} asked for (probability {_in_digits(own)})"
+        asked = f"{count(K, 'cluster')} {'was' if K == 1 else 'were'} asked for (probability {in_digits(own)})"
         found = f"{count(verdict.n_clusters, 'cluster')} would be found (probability {verdict.sure:.2f})"
         return [f"{asked}, where {found}"]
     order = [int(k) + 1 for k in np.argsort(-p, kind="stable") if k + 1 != K and p[k] >= LIKELY][:2]
@@ -240,15 +238,6 @@ def _bounds(model: FactorizationEstimator) -> list[str]:
         return []
     asked = f"{least} or more" if most is None else f"{least} to {most}"
     return [f"other numbers of clusters than {asked} were left out, as was asked, and {max(K, least)} is at their edge"]
-
-
-def _in_digits(p: float) -> str:
-    """A probability with two digits, or the word that it is smaller.
-
-    >>> _in_digits(0.126), _in_digits(0.002)
-    ('0.13', 'below 0.01')
-    """
-    return f"{p:.2f}" if p >= SMALLEST else f"below {SMALLEST}"
 
 
 def _divided(model: FactorizationEstimator) -> list[str]:
