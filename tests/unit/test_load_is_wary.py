@@ -155,6 +155,8 @@ def test_a_description_that_asks_for_something_else_is_refused(saved, tmp_path, 
         ("factors", lambda a: np.full_like(a, np.inf), "array 'factors'(?!.*shape)"),
         ("evidence.X", lambda a: a[:4].copy(), "array 'evidence"),
         ("evidence.X", lambda a: a.astype(np.uint8), "uint8"),
+        ("item", lambda a: a[:-1].copy(), "array 'item'"),
+        ("item", lambda a: a + 30, "items that it does not have"),
     ],
 )
 def test_arrays_that_cannot_be_of_one_fit_are_refused(saved, tmp_path, name, turned, words):
