@@ -174,9 +174,6 @@ class SavedFactorization:
                 raise ModelError(f"the model names {len(names)} {what}, expected {d}; fit it again")
         if self.items is not None and len(self.items) != len(W):
             raise ModelError(f"the model names {len(self.items)} items, expected {len(W)}; fit it again")
-        items = self.evidence.get("X")
-        if self.item is not None and items is not None and not (self.item < len(items)).all():
-            raise ModelError(f"rows of the model are items that it does not have, of {len(items)}; fit it again")
         if self.domain not in Domain.registry:
             raise ModelError(f"unknown domain {self.domain!r}: upgrade Partita, or fit it again")
         if self.encoding is not None and len(self.encoding.categories) != d:
@@ -187,6 +184,9 @@ class SavedFactorization:
         stored, lengths = revived_builder(self.affinity).stored, {"d": e}
         for name in stored.keys() & self.evidence.keys():
             require(self.evidence[name], stored[name], EVIDENCE + name, lengths)
+        items = self.evidence.get("X")
+        if self.item is not None and items is not None and not (self.item < len(items)).all():
+            raise ModelError(f"rows of the model are items that it does not have, of {len(items)}; fit it again")
 
     def made(self, kind: type[FactorizationEstimator]) -> FactorizationEstimator:
         """Return the estimator, fitted."""
