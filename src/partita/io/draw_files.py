@@ -41,10 +41,10 @@ def open_draws(path: str | Path, *, key: str | None = None) -> Any:
     ----------
     path : str or Path
         .npy, .npz, .parquet (a column for each item, or one column of lists), .csv or .tsv (also .gz; a first row that
-        is no numbers is a header, unless it is of words that repeat, above words), .txt as R's `write.table` writes
-        it, a folder or zip file .zarr, .nc as ArviZ writes it, .rds or .RData with a matrix, data frame or
-        array (iteration, chain, item). Columns without a name, as R writes them for row names, and those that number
-        draws and chains are no items. Labels in text are whole numbers, or words.
+        is no numbers is a header, unless it is of words that repeat, above words; cells may be parted by blanks where
+        all are numbers), .txt as R's `write.table` writes it, a folder or zip file .zarr, .nc as ArviZ writes it, .rds
+        or .RData with a matrix, data frame or array (iteration, chain, item). Columns without a name, as R writes them
+        for row names, and those that number draws and chains are no items. Labels in text are whole numbers, or words.
     key : str, optional
         Array of a .npz file or zarr group, variable of an ArviZ file, or element of a list or .RData file of R; the
         only one that could be meant by default.
