@@ -134,7 +134,7 @@ def distance_words(value: float, loss: PartitionLoss, n_items: int) -> str:
     >>> distance_words(1.0, VariationOfInformation(), 16)
     '1.000 bits (25% of the largest possible distance)'
     >>> distance_words(0.12, Binder(), 16)
-    '0.1200 by Binder loss (as far as 12% of the pairs of items told otherwise)'
+    '0.1200 by Binder loss (as far as 13% of the pairs of items told otherwise)'
     """
     told = f"{value:.3f} {loss.unit}" if loss.unit else f"{value:.4f} by {loss.title}"
     extent = loss.extent(value, n_items)
