@@ -22,7 +22,7 @@ from partita.partition.credible_ball import BallPartition, CredibleBall
 from partita.partition.losses import PartitionLoss
 from partita.partition.modes import Mode
 from partita.report import PartitionReport
-from partita.report.partition_verdict import CERTAIN, expected_words, partition_headline, weight_words
+from partita.report.partition_verdict import CERTAIN, expected_words, one_mode_words, partition_headline, weight_words
 from partita.wording import count, items, percent
 
 __all__ = ["partition_record", "print_partition", "write_partition_files"]
@@ -206,7 +206,7 @@ def _lines(report: PartitionReport, result: dict[str, Any]) -> list[str]:
             f"the posterior has {len(modes.modes)} modes, with {told} of the draws: modes.csv has the partition of each"
         )
     elif modes is not None:
-        out.append("one mode was found: no second group of draws is set apart from the one around the estimate")
+        out.append(one_mode_words(report))
     certainty = report.certainty
     if certainty is not None and K > 1:
         n, median = int((certainty.matched >= CERTAIN).sum()), percent(float(np.median(certainty.matched)))

@@ -19,7 +19,15 @@ from partita.report.partition_report import PartitionReport
 from partita.report.verdict import LIST_SIZES, Sentence
 from partita.wording import count, items, listed, percent
 
-__all__ = ["CERTAIN", "distance_words", "expected_words", "partition_headline", "partition_verdict", "weight_words"]
+__all__ = [
+    "CERTAIN",
+    "distance_words",
+    "expected_words",
+    "one_mode_words",
+    "partition_headline",
+    "partition_verdict",
+    "weight_words",
+]
 
 # Share of the draws in which an item is in the matching cluster, from which it is certain, and that share for the
 # median item below which the labels alone say too little.
@@ -30,11 +38,8 @@ FEW_DRAWS = 10
 FEW = 6
 # Tails of the distribution of K that are left out, each.
 TAIL = 0.05
-# The usual answer of the search for modes.
-ONE_MODE = (
-    "One mode was found: around the estimate the draws form one group, and no second group of at least 5% of them is "
-    "set apart from it"
-)
+# Share of the draws from which the second most frequent partition is told.
+OFTEN = 0.1
 # Rounding error of a sum of weights that is 1.
 ROUNDING = 1e-12
 
@@ -293,10 +298,8 @@ def _modes(report: PartitionReport) -> list[Sentence]:
     if len(found.modes) == 1:
         agreement = report.estimator.agreement_
         differ = agreement is not None and not agreement.agree
-        meaning = "; the chains differ, however, and may have missed others"
-        if not differ:
-            meaning = ", so that one partition can represent the posterior" if _n_draws(report) >= FEW_DRAWS else ""
-        return [Sentence("modes", f"{ONE_MODE}{meaning}.")]
+        chains = "; the chains differ, however, and may have missed others" if differ else ""
+        return [Sentence("modes", f"{_whole(one_mode_words(report))[:-1]}{chains}.")]
     each = listed([f"{percent(mode.weight)} (K = {mode.n_clusters})" for mode in found.modes])
     text = (
         f"The posterior has {len(found.modes)} modes, with {each} of the draws: no single partition represents all "
@@ -304,6 +307,24 @@ def _modes(report: PartitionReport) -> list[Sentence]:
         "visits each of them."
     )
     return [Sentence("modes", text, "caution")]
+
+
+def one_mode_words(report: PartitionReport) -> str:
+    """Return what it means that one mode was found, and how often the two most frequent partitions come where the
+    second is frequent.
+
+    >>> from partita import BayesianPartition
+    >>> model = BayesianPartition(random_state=0).fit([[0] * 8] * 11 + [[0] * 4 + [1] * 4] * 9)
+    >>> one_mode_words(PartitionReport.of(model)).partition("; ")[2]
+    'the two most frequent partitions are 55% and 45% of the draws'
+    """
+    said = "one mode was found (modes that differ in few items, or hold few draws, can be missed)"
+    assert report.estimator.draws_ is not None
+    shares = np.sort(report.estimator.draws_.weights)[::-1]
+    if len(shares) < 2 or shares[1] < OFTEN:
+        return said
+    first, second = (percent(float(share)) for share in shares[:2])
+    return f"{said}; the two most frequent partitions are {first} and {second} of the draws"
 
 
 def _chains(report: PartitionReport) -> list[Sentence]:
