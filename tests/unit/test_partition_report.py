@@ -23,6 +23,7 @@ from partita.partition.losses import VariationOfInformation
 from partita.report import PartitionReport, partition_verdict, render_partition_report, write_partition_report
 from partita.report.layout import places
 from partita.report.partition_report import partition_clusters, unsure_items
+from partita.wording import percent
 from synthetic import draws_around
 
 pytestmark = pytest.mark.usefixtures("unpainted")
@@ -308,6 +309,10 @@ def test_chains_too_short_to_tell_are_a_caution_and_no_chains_are_told():
     assert "Too little to tell" in said(report_of(model), "caution")
     model = BayesianPartition(random_state=0).fit(draws)
     assert "Which chain each draw is of was not given" in said(report_of(model), "plain")
+    weights = np.repeat([1.0, 0.0], 12)
+    words = said(report_of(BayesianPartition(random_state=0).fit(draws, weights=weights, chain=np.arange(24) // 12)))
+    assert "of one chain" in words
+    assert "was not given" not in words
 
 
 def test_draws_that_lack_items_are_a_caution_and_the_rest_is_there(monkeypatch):
@@ -538,7 +543,7 @@ def test_modes_and_what_holds_have_sections_of_their_own(sure, torn, words_alone
     assert "One mode was found" in page.split(" Modes ", 1)[1].split(" Credible ball ")[0]
     cores = sure.certain_items(0.95)
     holds = page.split(" What holds ", 1)[1].split(" The most ambiguous items ")[0]
-    assert f"With probability {cores.probability:.2f}, " in holds
+    assert f"In {percent(cores.probability)} of the draws " in holds
     assert f"{len(cores.kept)} items are together or apart exactly as shown" in holds
     for core in range(cores.labels.max() + 1):
         assert f" {(cores.labels == core).sum()} of 15 " in holds

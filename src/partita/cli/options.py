@@ -516,7 +516,7 @@ class PartitionOptions:
     ] = None
     missing: Annotated[
         Missing,
-        Option(help="unobserved: an empty cell or a negative label says that the draw lacks the item."),
+        Option(help="An empty cell is an error; unobserved: it, or a negative label, says that a draw lacks the item."),
         MISSING,
     ] = "error"
     weights: Annotated[

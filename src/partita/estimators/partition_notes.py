@@ -8,10 +8,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from partita.partition.chains import ChainComparison
+from partita.partition.draws import PartitionDraws
 from partita.partition.modes import Modes
 from partita.partition.result import PartitionResult
+from partita.wording import count
 
-__all__ = ["MODES", "misfit_note", "modes_note", "search_notes"]
+__all__ = ["MODES", "few_note", "misfit_note", "modes_note", "negative_note", "search_notes"]
+
+# Draws below which they are no sample of a posterior.
+FEW_DRAWS = 10
 
 # Gap between the runs of the search, relative to the loss, that is worth a word where only one found the best.
 WORTH = 1e-3
@@ -19,6 +24,43 @@ WORTH = 1e-3
 MODES = "the posterior has"
 # Losses that differ by no more are equal: sums over draws in another order.
 EQUAL = 1e-9
+# Labels that are looked at together.
+LOOKED_AT = 1 << 23
+
+
+def few_note(draws: PartitionDraws) -> tuple[str, ...]:
+    """Return the note that draws, or what their weights leave of them, are too few to be a sample of the posterior.
+
+    Examples
+    --------
+    >>> few_note(PartitionDraws.of([[0, 0, 1]])), few_note(PartitionDraws.of([[0, 0, 1], [0, 1, 1]], [9, 4]))
+    (('1 draw is too few to be a posterior sample',), ())
+    >>> few_note(PartitionDraws.of([[0, 0, 1]] + [[0, 1, 1]] * 99, [1.0] + [0.0] * 99))
+    ('by their weights 100 draws are worth 1 of equal weight: too few to be a posterior sample',)
+    """
+    n, worth = draws.n_given, draws.worth
+    if worth >= FEW_DRAWS:
+        return ()
+    if n < FEW_DRAWS:
+        return (f"{count(n, 'draw')} {'is' if n == 1 else 'are'} too few to be a posterior sample",)
+    return (f"by their weights {n:,} draws are worth {worth:.2g} of equal weight: too few to be a posterior sample",)
+
+
+def negative_note(labels: Any) -> tuple[str, ...]:
+    """Return the note that labels below zero were taken for clusters; nothing where there are none.
+
+    >>> len(negative_note([[0, 1], [-1, 1]])), negative_note([["a", "b"]])
+    (1, ())
+    """
+    labels = labels if hasattr(labels, "shape") else np.asarray(labels)
+    step = max(1, LOOKED_AT // labels.shape[1])
+    blocks = (np.asarray(labels[low : low + step]) for low in range(0, labels.shape[0], step))
+    if not any(block.dtype.kind in "if" and (block < 0).any() for block in blocks):
+        return ()
+    return (
+        "a negative label was taken for a cluster like any other: if it says that a draw lacks the item, pass "
+        "missing='unobserved' (command line: --missing unobserved)",
+    )
 
 
 def search_notes(

@@ -9,15 +9,15 @@ from __future__ import annotations
 
 import numpy as np
 
-from partita.estimators.bayesian_partition import LARGE_MISFIT
-from partita.estimators.partition_notes import MODES
+from partita.estimators.bayesian_partition import LARGE_MISFIT, UNCOMPARED
+from partita.estimators.partition_notes import MODES, few_note
 from partita.membership import Membership
 from partita.partition.chains import ENOUGH
 from partita.partition.credible_ball import CredibleBall
 from partita.partition.losses import PartitionLoss
 from partita.report.partition_report import PartitionReport
 from partita.report.verdict import LIST_SIZES, Sentence
-from partita.wording import count, items, listed, percent
+from partita.wording import items, listed, percent
 
 __all__ = [
     "CERTAIN",
@@ -32,8 +32,6 @@ __all__ = [
 # Share of the draws in which an item is in the matching cluster, from which it is certain, and that share for the
 # median item below which the labels alone say too little.
 CERTAIN, DOUBTFUL = 0.95, 0.7
-# Draws below which they are no sample of a posterior.
-FEW_DRAWS = 10
 # Items from which a credible ball is worth a headline.
 FEW = 6
 # Tails of the distribution of K that are left out, each.
@@ -119,17 +117,12 @@ def _what_to_doubt(report: PartitionReport) -> str:
         doubts.append(f"{items(torn)} {verb} in the matching cluster in fewer than {DOUBTFUL:.0%} of the draws")
     if not torn and report.estimator.n_clusters_ > 1 and report.certainty.matched.max() < CERTAIN:
         doubts.append(f"no item is in the matching cluster in {CERTAIN:.0%} of the draws")
-    n_draws = _n_draws(report)
-    if n_draws < FEW_DRAWS:
-        doubts.append(f"{count(n_draws, 'draw')} {'is' if n_draws == 1 else 'are'} too few to be a posterior sample")
+    assert report.estimator.draws_ is not None
+    doubts += few_note(report.estimator.draws_)
     if not doubts:
         return "Nothing stands out to be doubted."
     said = "; ".join(doubts)
     return f"{said[:1].upper()}{said[1:]}."
-
-
-def _n_draws(report: PartitionReport) -> int:
-    return 0 if report.estimator.draws_ is None else int(report.estimator.draws_.n_given)
 
 
 def distance_words(value: float, loss: PartitionLoss, n_items: int) -> str:
@@ -330,8 +323,8 @@ def one_mode_words(report: PartitionReport) -> str:
 def _chains(report: PartitionReport) -> list[Sentence]:
     found = report.estimator.agreement_
     if found is None:
-        if report.estimator.draws_ is None:
-            return []
+        if any(note.startswith(UNCOMPARED) for note in report.estimator.notes_) or report.estimator.draws_ is None:
+            return []  # among the notes
         text = (
             "Which chain each draw is of was not given, so that it is not known whether separate runs of the sampler "
             "agree (pass --chains, or chain= to fit)."
