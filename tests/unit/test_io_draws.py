@@ -199,7 +199,7 @@ def three_dimensional_zarr(folder):
     ("write", "message"),
     [
         (lambda folder: npy(folder, np.arange(5)), r"shape \(5,\)"),
-        (lambda folder: npy(folder, np.zeros((2, 3, 4), dtype=int)), r"shape \(2, 3, 4\)"),
+        (lambda folder: npy(folder, np.zeros((2, 3, 4, 5), dtype=int)), r"shape \(2, 3, 4, 5\)"),
         (lambda folder: npy(folder, np.zeros((0, 4), dtype=int)), r"shape \(0, 4\)"),
         (lambda folder: npy(folder, np.zeros((2, 2), dtype=complex)), "complex128"),
         (lambda folder: npy(folder, np.array([[1, None]], dtype=object)), "type object"),
@@ -329,6 +329,14 @@ def test_numbers_parted_by_spaces_are_read_whatever_the_file_is_called(name, hea
     labels = np.random.default_rng(0).integers(0, 3, size=(5, 4))
     np.savetxt(tmp_path / name, labels, fmt="%d", header=header, comments="")
     np.testing.assert_array_equal(read_draws(tmp_path / name).labels, labels)
+
+
+@pytest.mark.parametrize("write", [npy, npz])
+def test_chains_are_the_first_of_three_dimensions(write, tmp_path):
+    labels = np.random.default_rng(0).integers(0, 3, size=(2, 5, 4))
+    found = read_draws(write(tmp_path, labels))
+    np.testing.assert_array_equal(found.labels, labels.reshape(10, 4))
+    assert found.chain.tolist() == [0] * 5 + [1] * 5
 
 
 def words_of(labels):

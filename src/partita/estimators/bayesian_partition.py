@@ -29,7 +29,7 @@ from partita.partition.chains import FEWEST, ChainComparison, compare_chains
 from partita.partition.draws import PartitionDraws
 from partita.partition.losses import PartitionLoss, Unit, loss_of
 from partita.partition.modes import modes_of
-from partita.partition.named_draws import NamedDraws, all_alone_note, named_draws, nearly_constant_note
+from partita.partition.named_draws import NamedDraws, all_alone_note, nearly_constant_note, stacked_draws
 from partita.partition.result import PartitionResult, Tried
 from partita.partition.search import search_partition
 from partita.progress import ProgressBar
@@ -188,13 +188,13 @@ class BayesianPartition(PosteriorSummaries):
         ----------
         draws : array-like M x N, fitted DPGaussianMixture, InferenceData, DataTree, Dataset, DataArray or frame
             Rows are draws, columns items; labels any whole numbers or strings. See `partita.partition.named_draws`.
-            Of a file: what `partita.io.read_draws` reads.
+            Of a file: what `partita.io.read_draws` reads. Several chains: an array C x M x N, or a list of M x N.
         y : ignored
         weights : array of M, optional
             Nonnegative weight of each draw.
         chain : array of M, optional
-            Which chain each draw is of; ArviZ's objects say it themselves. Chains of fewer than 4 draws are not
-            compared, nor those of draws that lack items, and a note says so.
+            Which chain each draw is of; ArviZ's objects and arrays C x M x N say it themselves. Chains of fewer than 4
+            draws are not compared, nor those of draws that lack items, and a note says so.
         variable : str, optional
             Name of the labels, where `draws` has several variables that could be meant.
 
@@ -207,7 +207,7 @@ class BayesianPartition(PosteriorSummaries):
         """
         check_parameters(self)
         loss = loss_of(self.loss, self._unit())
-        given = named_draws(draws, variable=variable)
+        given = stacked_draws(draws, variable=variable)
         chain = given.chain if chain is None else np.asarray(chain)
         if chain is not None and chain.shape != (len(given.labels),):
             raise InputError(f"chain has shape {chain.shape}: expected one entry for each of {len(given.labels)} draws")

@@ -31,6 +31,7 @@ __all__ = [
     "items_of",
     "named_draws",
     "nearly_constant_note",
+    "stacked_draws",
     "transposed_note",
 ]
 
@@ -145,6 +146,38 @@ def named_draws(draws: Any, *, variable: str | None = None) -> NamedDraws:
     if hasattr(type(draws), "columns") and (hasattr(draws, "to_numpy") or hasattr(draws, "column_names")):
         return _of_frame(draws)
     return NamedDraws(draws)
+
+
+def stacked_draws(draws: Any, *, variable: str | None = None) -> NamedDraws:
+    """Return `named_draws`, or those of several chains: an array of C x M x N labels, or a list of C of M x N.
+
+    Raises
+    ------
+    InputError
+        As `named_draws`, and for chains of other items.
+
+    Examples
+    --------
+    >>> found = stacked_draws([[[0, 0, 1], [0, 1, 1]], [[0, 1, 2]]])
+    >>> found.labels.tolist(), found.chain.tolist()
+    ([[0, 0, 1], [0, 1, 1], [0, 1, 2]], [0, 0, 1])
+    """
+    if isinstance(draws, list | tuple) and len(draws) and (isinstance(draws[0], NamedDraws) or np.ndim(draws[0]) == 2):
+        chains = [named_draws(each) for each in draws]
+        labels = [np.asarray(each.labels) for each in chains]
+        items = chains[0].items
+        if len({each.shape[1:] for each in labels}) > 1 or any(
+            items is not None and each.items is not None and list(each.items) != list(items) for each in chains
+        ):
+            raise InputError("the chains are of other items: expected M x N labels of the same N items in each of them")
+        chain = np.repeat(np.arange(len(chains)), [len(each) for each in labels])
+        return NamedDraws(np.concatenate(labels), chain, items)
+    found = named_draws(draws, variable=variable)
+    if getattr(found.labels, "ndim", 2) != 3:
+        return found
+    labels = np.asarray(found.labels)
+    C, M, N = labels.shape
+    return NamedDraws(labels.reshape(C * M, N), np.repeat(np.arange(C), M), notes=found.notes)
 
 
 def _posterior(tree: Any) -> Any:
