@@ -106,22 +106,21 @@ def misfit_note(misfit: float, n_clusters: int) -> str:
 
     Examples
     --------
-    >>> misfit_note(3.0, 1)[:76]
-    'no memberships describe these draws well (misfit 3.00): 1 cluster is too few'
+    >>> misfit_note(1.5, 2)[56:]
+    '2 clusters are too few for it, since memberships in so few put two items together in 50% of the draws on average, \
+or more; rely on the credible ball and the modes'
     """
-    told = f"no memberships describe these draws well (misfit {misfit:.2f}): "
-    few = "1 cluster is" if n_clusters == 1 else f"{n_clusters} clusters are"
+    told = f"no memberships describe these draws well (misfit {misfit:.2f})"
+    rely = "rely on the credible ball and the modes"
+    if misfit > 1 and n_clusters == 1:
+        return f"{told}: in one cluster they say that all items are always together, and the draws do not; {rely}"
     if misfit > 1:
         return (
-            f"{told}{few} too few for it, since two items of memberships in so few are together in "
-            f"{1 / n_clusters:.0%} of the draws on average, or more; trust `certainty()` and `modes()` more than the "
-            "membership, or fit one with more columns: "
-            "partita.nmf.sof.sof_membership(model.psm(), n_clusters)"
+            f"{told}: {n_clusters} clusters are too few for it, since memberships in so few put two items together in "
+            f"{1 / n_clusters:.0%} of the draws on average, or more; {rely}"
         )
-    return (
-        f"{told}items move together, there are several modes, or {few} too few for memberships; trust the partitions "
-        "of the credible ball and `modes()` more than the membership"
-    )
+    few = "1 cluster is" if n_clusters == 1 else f"{n_clusters} clusters are"
+    return f"{told}: items move together, there are several modes, or {few} too few for memberships; {rely}"
 
 
 def _different(partitions: list[NDArray[Any]]) -> list[NDArray[Any]]:

@@ -109,7 +109,7 @@ def _what_to_doubt(report: PartitionReport) -> str:
         )
     found = report.estimator.agreement_
     if found is not None and not found.agree:
-        doubts.append("the chains disagree, or are too short to tell")
+        doubts.append(found.verdict.partition(":")[0])
     assert report.certainty is not None
     torn = int((report.certainty.matched < DOUBTFUL).sum())
     if torn and report.estimator.n_clusters_ > 1:
