@@ -11,6 +11,7 @@ from partita import BayesianPartition, DPGaussianMixture, posterior_similarity
 from partita.errors import InputError, UnsureWarning
 from partita.io import open_draws, read_draws
 from partita.partition.named_draws import NamedDraws, named_draws, stacked_draws
+from synthetic import posterior
 
 RNG = np.random.default_rng(0)
 LABELS = RNG.integers(0, 5, size=(3, 7, 11))  # chain, draw, item
@@ -91,6 +92,16 @@ def test_chains_of_other_items_are_not_stacked():
     for chains in (named, [LABELS[0], LABELS[1, :, :9]]):
         with pytest.raises(InputError, match="items"):
             stacked_draws(chains)
+
+
+def test_columns_that_agree_as_draws_do_are_told():
+    draws = posterior(n_draws=120, noise=0.2)[0]
+    draws = np.array([np.random.default_rng(b).permutation(9)[draw] for b, draw in enumerate(draws)])
+    for given, told in ((draws, 0), (draws.T, 1), (draws[:20], 0)):
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", UnsureWarning)
+            notes = BayesianPartition(random_state=0).fit(given).notes_
+        assert sum("transposed" in note for note in notes) == told
 
 
 def test_what_could_be_meant_twice_or_not_at_all_is_named():

@@ -29,7 +29,13 @@ from partita.partition.chains import FEWEST, ChainComparison, compare_chains
 from partita.partition.draws import PartitionDraws
 from partita.partition.losses import PartitionLoss, Unit, loss_of
 from partita.partition.modes import modes_of
-from partita.partition.named_draws import NamedDraws, all_alone_note, nearly_constant_note, stacked_draws
+from partita.partition.named_draws import (
+    NamedDraws,
+    all_alone_note,
+    disagreeing_note,
+    nearly_constant_note,
+    stacked_draws,
+)
 from partita.partition.result import PartitionResult, Tried
 from partita.partition.search import search_partition
 from partita.progress import ProgressBar
@@ -227,7 +233,7 @@ class BayesianPartition(PosteriorSummaries):
         turned = given.turned
         if self.draws_ is not None:
             alone = all_alone_note(self.draws_.n_given, self.draws_.n_clusters, len(result.labels))
-            turned = alone or turned or nearly_constant_note(given.labels)
+            turned = alone or turned or nearly_constant_note(given.labels) or disagreeing_note(given.labels)
             unsaid = (*few_note(self.draws_), *negative_note(given.labels), *unsaid)
         for note in turned:
             warnings.warn(note, UnsureWarning, stacklevel=2)
