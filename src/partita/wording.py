@@ -11,6 +11,8 @@ __all__ = ["Printed", "aligned", "count", "first_words", "in_digits", "items", "
 FIRST = 48
 # Probability below which it is only said to be smaller.
 SMALLEST = 0.01
+# Rounding error of a sum of weights that is 1.
+ROUNDING = 1e-12
 
 
 class Printed:
@@ -75,11 +77,13 @@ def aligned(rows: Iterable[Sequence[str]]) -> str:
 
 
 def percent(share: float) -> str:
-    """Return a share in percent that never rounds to 0 or 100 when it is neither.
+    """Return a share in percent that never rounds to 0 or 100 when it is neither, but for the rounding of a sum.
 
-    >>> percent(0.999), percent(0.42), percent(0.0004)
-    ('99.9%', '42%', 'less than 0.1%')
+    >>> percent(0.999), percent(0.42), percent(0.0004), percent(1 - 1e-15)
+    ('99.9%', '42%', 'less than 0.1%', '100%')
     """
+    if 1 - ROUNDING < share < 1:
+        share = 1.0
     if 0 < share < 0.001:
         return "less than 0.1%"
     if 0.999 < share < 1:

@@ -100,6 +100,9 @@ def test_binder_weighs_the_two_errors_as_defined():
         wrong = a * (~same & true).sum() + (2 - a) * (same & ~true).sum()
         assert partition_distance(estimate, draw, loss=Binder(a=a)) == pytest.approx(wrong / 25, abs=1e-14)
         assert partition_distance(estimate, draw, loss=Binder(a=a, normalize="pairs")) == pytest.approx(wrong / 20)
+    for loss in (Binder(), Binder(normalize="pairs")):
+        share = ((same != true).sum() / 20).item()
+        assert f" {share:.0%} " in loss.extent(partition_distance(estimate, draw, loss=loss), 5)
 
 
 def test_pear_is_the_adjusted_rand_index_of_expectations():

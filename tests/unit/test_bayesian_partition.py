@@ -274,6 +274,19 @@ def test_chains_that_cannot_be_compared_are_told_and_cost_nothing():
     assert any("their draws lack items" in note for note in model.notes_)
 
 
+def test_few_draws_and_negative_labels_are_told_once():
+    def notes(draws, **evidence):
+        return BayesianPartition(random_state=0).fit(draws, **evidence).notes_
+
+    draws = posterior(n_draws=20)[0]
+    for given, weights in ((draws[:3], None), (draws, np.eye(20)[0]), (draws[:1], None)):
+        assert sum("too few to be a posterior sample" in note for note in notes(given, weights=weights)) == 1
+    assert notes(draws) == notes(draws, weights=np.full(20, 0.05)) == ()
+    negative = np.where(draws == 0, -1, draws)
+    for given in (negative, negative.tolist(), negative.astype(float)):
+        assert sum("negative label" in note for note in notes(given)) == 1
+
+
 def test_a_ball_is_measured_as_the_loss_is():
     draws = posterior(noise=0.3)[0]
     model = BayesianPartition(Binder(normalize="pairs"), random_state=0).fit(draws)
@@ -403,8 +416,7 @@ def test_a_misfit_that_too_few_clusters_make_is_told_as_such():
     model = BayesianPartition(max_clusters=1, random_state=0).fit(rng.integers(0, 5, (200, 30)))
     assert model.misfit_ > 1  # one cluster says that all are together, and a fifth are
     note = next(note for note in model.notes_ if "misfit" in note)
-    assert "1 cluster is too few for it" in note
-    assert "together in 100% of the draws" in note
+    assert "in one cluster they say that all items are always together" in note
     assert "move together" not in note
     together = BayesianPartition(random_state=0).fit(np.repeat(rng.integers(0, 2, (300, 2)), 15, axis=1))
     assert together.misfit_ > 0.2

@@ -199,7 +199,7 @@ def three_dimensional_zarr(folder):
     ("write", "message"),
     [
         (lambda folder: npy(folder, np.arange(5)), r"shape \(5,\)"),
-        (lambda folder: npy(folder, np.zeros((2, 3, 4), dtype=int)), r"shape \(2, 3, 4\)"),
+        (lambda folder: npy(folder, np.zeros((2, 3, 4, 5), dtype=int)), r"shape \(2, 3, 4, 5\)"),
         (lambda folder: npy(folder, np.zeros((0, 4), dtype=int)), r"shape \(0, 4\)"),
         (lambda folder: npy(folder, np.zeros((2, 2), dtype=complex)), "complex128"),
         (lambda folder: npy(folder, np.array([[1, None]], dtype=object)), "type object"),
@@ -218,6 +218,9 @@ def three_dimensional_zarr(folder):
         (text("draws.csv", "a,b\n3,\n"), "draw 0 .*item 1"),
         (text("draws.csv", "1,2\n3,0.5\n"), "draw 1, item 1: '0.5'"),
         (text("draws.csv", "1;2\n"), "';'.*','"),
+        (text("draws.csv", "1 1 2\n1 2\n"), "line 2: "),
+        (text("draws.csv", "# seed = 1\na,b\n1,2\n"), "# seed = 1"),
+        (text("draws.txt", "# seed = 1\na b\n1 2\n"), "# seed = 1"),
         (arrow(a=["x", "y"]), "column 'a' .*string"),
         (arrow(a=[1, 2], b=[[1], [2]]), r"draws\.parquet .*columns"),
         (arrow(a=[[1, 2], [3]]), "draw 1 .*1 labels"),
@@ -318,6 +321,22 @@ def test_two_items_of_one_name_are_refused(tmp_path):
     (tmp_path / "draws.csv").write_text("a,b,a\n1,2,2\n")
     with pytest.raises(InputError, match="'a'"):
         read_draws(tmp_path / "draws.csv")
+
+
+@pytest.mark.parametrize("name", ["draws.csv", "draws.tsv", "draws.csv.gz", "draws.txt"])
+@pytest.mark.parametrize("header", ["", "a b c d"])
+def test_numbers_parted_by_spaces_are_read_whatever_the_file_is_called(name, header, tmp_path):
+    labels = np.random.default_rng(0).integers(0, 3, size=(5, 4))
+    np.savetxt(tmp_path / name, labels, fmt="%d", header=header, comments="")
+    np.testing.assert_array_equal(read_draws(tmp_path / name).labels, labels)
+
+
+@pytest.mark.parametrize("write", [npy, npz])
+def test_chains_are_the_first_of_three_dimensions(write, tmp_path):
+    labels = np.random.default_rng(0).integers(0, 3, size=(2, 5, 4))
+    found = read_draws(write(tmp_path, labels))
+    np.testing.assert_array_equal(found.labels, labels.reshape(10, 4))
+    assert found.chain.tolist() == [0] * 5 + [1] * 5
 
 
 def words_of(labels):

@@ -678,6 +678,14 @@ def test_a_command_that_is_misspelt_names_the_help(case, tmp_path, monkeypatch, 
     assert "--help' for help." in said
 
 
+def test_a_second_file_of_draws_is_answered_with_how_chains_are_joined(tmp_path, monkeypatch, capsys):
+    said = said_by(tmp_path, monkeypatch, capsys, TABLE, ("partition", "t.csv", "u.csv"))
+    assert said.endswith(
+        "u.csv): join the files of several chains into one, with a column called chain, or one after the other with "
+        "--chains\n"
+    )
+
+
 def said_by(folder, monkeypatch, capsys, content, arguments):
     """What a command writes to stderr, beside a table and a folder `out`, and that it ends as for a wrong input."""
     monkeypatch.chdir(folder)

@@ -10,7 +10,8 @@ from sklearn.exceptions import ConvergenceWarning
 from partita import BayesianPartition, DPGaussianMixture, posterior_similarity
 from partita.errors import InputError, UnsureWarning
 from partita.io import open_draws, read_draws
-from partita.partition.named_draws import named_draws
+from partita.partition.named_draws import NamedDraws, named_draws, stacked_draws
+from synthetic import posterior
 
 RNG = np.random.default_rng(0)
 LABELS = RNG.integers(0, 5, size=(3, 7, 11))  # chain, draw, item
@@ -76,6 +77,31 @@ def test_arrays_stay_as_they_are_and_take_no_variable():
     assert named_draws(LABELS[0]).labels is LABELS[0] or named_draws(LABELS[0]).labels.base is LABELS
     with pytest.raises(InputError, match="variable='z'"):
         named_draws(LABELS[0], variable="z")
+
+
+@pytest.mark.parametrize("chains", [LABELS, list(LABELS), LABELS.tolist(), [named_draws(each) for each in LABELS]])
+def test_several_chains_are_stacked_and_known(chains):
+    found = stacked_draws(chains)
+    np.testing.assert_array_equal(found.labels, LABELS.reshape(21, 11))
+    np.testing.assert_array_equal(found.chain, np.repeat(np.arange(3), 7))
+    np.testing.assert_array_equal(posterior_similarity(chains), posterior_similarity(found))
+
+
+def test_chains_of_other_items_are_not_stacked():
+    named = [NamedDraws(LABELS[0], items=np.arange(k, k + 11).astype(str)) for k in range(2)]
+    for chains in (named, [LABELS[0], LABELS[1, :, :9]]):
+        with pytest.raises(InputError, match="items"):
+            stacked_draws(chains)
+
+
+def test_columns_that_agree_as_draws_do_are_told():
+    draws = posterior(n_draws=120, noise=0.2)[0]
+    draws = np.array([np.random.default_rng(b).permutation(9)[draw] for b, draw in enumerate(draws)])
+    for given, told in ((draws, 0), (draws.T, 1), (draws[:20], 0)):
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", UnsureWarning)
+            notes = BayesianPartition(random_state=0).fit(given).notes_
+        assert sum("transposed" in note for note in notes) == told
 
 
 def test_what_could_be_meant_twice_or_not_at_all_is_named():

@@ -4,6 +4,7 @@ import json
 import re
 import sys
 import warnings
+from copy import copy
 from dataclasses import replace
 from html.parser import HTMLParser
 
@@ -23,6 +24,7 @@ from partita.partition.losses import VariationOfInformation
 from partita.report import PartitionReport, partition_verdict, render_partition_report, write_partition_report
 from partita.report.layout import places
 from partita.report.partition_report import partition_clusters, unsure_items
+from partita.wording import percent
 from synthetic import draws_around
 
 pytestmark = pytest.mark.usefixtures("unpainted")
@@ -277,6 +279,13 @@ def test_partitions_as_good_are_a_caution():
     assert "equally good" in said(report_of(model), "caution")
 
 
+def test_runs_that_differ_by_rounding_do_not_differ(sure, words_alone):
+    model = copy(sure)
+    model.result_ = replace(sure.result_, gap=1.78e-15)
+    report = report_of(model)
+    assert "Gap to the worst run 0 " in Page(render_partition_report(report)).text
+
+
 def test_runs_that_differ_are_told(sure):
     model = BayesianPartition(random_state=0).fit(draws_around(np.arange(60) // 15, 100, 0.1))
     best = model.result_.runs[0]
@@ -302,12 +311,19 @@ def test_time_that_ran_out_and_interruptions_are_cautions():
     assert "was interrupted" in said(report_of(model), "caution")
 
 
-def test_chains_too_short_to_tell_are_a_caution_and_no_chains_are_told():
+def test_chains_too_short_to_tell_are_a_caution_and_no_chains_are_told(words_alone):
     draws = draws_around(np.arange(20) // 10, 24, 0.05)
     model = BayesianPartition(random_state=0).fit(draws, chain=np.arange(24) // 6)
     assert "Too little to tell" in said(report_of(model), "caution")
+    page = Page(render_partition_report(report_of(model))).text
+    assert page.count("oo little to tell whether the chains agree") == 3  # headline, caution, section on chains
+    assert "disagree" not in page
     model = BayesianPartition(random_state=0).fit(draws)
     assert "Which chain each draw is of was not given" in said(report_of(model), "plain")
+    weights = np.repeat([1.0, 0.0], 12)
+    words = said(report_of(BayesianPartition(random_state=0).fit(draws, weights=weights, chain=np.arange(24) // 12)))
+    assert "of one chain" in words
+    assert "was not given" not in words
 
 
 def test_draws_that_lack_items_are_a_caution_and_the_rest_is_there(monkeypatch):
@@ -538,7 +554,7 @@ def test_modes_and_what_holds_have_sections_of_their_own(sure, torn, words_alone
     assert "One mode was found" in page.split(" Modes ", 1)[1].split(" Credible ball ")[0]
     cores = sure.certain_items(0.95)
     holds = page.split(" What holds ", 1)[1].split(" The most ambiguous items ")[0]
-    assert f"With probability {cores.probability:.2f}, " in holds
+    assert f"In {percent(cores.probability)} of the draws " in holds
     assert f"{len(cores.kept)} items are together or apart exactly as shown" in holds
     for core in range(cores.labels.max() + 1):
         assert f" {(cores.labels == core).sum()} of 15 " in holds

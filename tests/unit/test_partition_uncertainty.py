@@ -207,6 +207,7 @@ def test_cores_are_all_items_where_all_draws_are_the_estimate():
     found = partial_partition(["a", "b", "b", "c"], [[2, 0, 0, 1]] * 7, level=1.0)
     assert found.labels.tolist() == [0, 1, 1, 2]
     assert found.probability == 1.0
+    assert " 1 of 2 items lies in 1 cluster " in str(partial_partition([0, 0], [[0, 0], [0, 1]], level=1.0))
 
 
 def test_cores_without_taking_items_away_still_hold(monkeypatch):

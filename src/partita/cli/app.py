@@ -80,6 +80,8 @@ class Command(TyperCommand):
                 todo = f"did you mean {meant}?" if meant else "--help-all lists those that there are."
                 error.message = f"There is no option {error.option_name}; {todo}"  # type: ignore[attr-defined]
                 error.possibilities = None
+            elif hasattr(self.kind, "one_file") and "extra argument" in getattr(error, "message", ""):
+                error.message += f": {self.kind.one_file}"  # type: ignore[attr-defined]
             if "--json" in given and hasattr(error, "format_message"):
                 say_error_as_json(error.format_message(), "InputError", WRONG_INPUT)
             raise

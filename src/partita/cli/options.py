@@ -461,6 +461,10 @@ class PartitionOptions:
         "partita partition measurements-draws/draws.npz --items measurements.csv",
         "partita partition draws.csv --loss binder -o answer",
     )
+    # What is to be done about several files.
+    one_file: ClassVar[str] = (
+        "join the files of several chains into one, with a column called chain, or one after the other with --chains"
+    )
 
     file: Annotated[Path, Argument(metavar="DRAWS", help="File of M x N labels, a row a draw.")]
     loss: Annotated[
@@ -516,7 +520,7 @@ class PartitionOptions:
     ] = None
     missing: Annotated[
         Missing,
-        Option(help="unobserved: an empty cell or a negative label says that the draw lacks the item."),
+        Option(help="An empty cell is an error; unobserved: it, or a negative label, says that a draw lacks the item."),
         MISSING,
     ] = "error"
     weights: Annotated[

@@ -22,7 +22,7 @@ from partita.partition.credible_ball import BallPartition, CredibleBall
 from partita.partition.losses import PartitionLoss
 from partita.partition.modes import Mode
 from partita.report import PartitionReport
-from partita.report.partition_verdict import CERTAIN, expected_words, partition_headline, weight_words
+from partita.report.partition_verdict import CERTAIN, expected_words, one_mode_words, partition_headline, weight_words
 from partita.wording import count, items, percent
 
 __all__ = ["partition_record", "print_partition", "write_partition_files"]
@@ -184,7 +184,7 @@ def print_partition(report: PartitionReport, result: dict[str, Any], out: Path) 
 def _lines(report: PartitionReport, result: dict[str, Any]) -> list[str]:
     model = report.estimator
     K, M = result["n_clusters"], result["n_draws"]
-    drawn = f" from {count(M, 'draw')}" if M else ""
+    drawn = f" from {count(M, 'draw')}{_counts_words(model.n_clusters_probabilities(), K)}" if M else ""
     out = [
         f"{items(result['n_items'])} in {count(K, 'cluster')}{drawn}; {expected_words(model.loss_)} "
         f"{result['expected_loss']:.6g}; sizes {_sizes_words(report.sizes)}"
@@ -206,7 +206,7 @@ def _lines(report: PartitionReport, result: dict[str, Any]) -> list[str]:
             f"the posterior has {len(modes.modes)} modes, with {told} of the draws: modes.csv has the partition of each"
         )
     elif modes is not None:
-        out.append("one mode was found: no second group of draws is set apart from the one around the estimate")
+        out.append(one_mode_words(report))
     certainty = report.certainty
     if certainty is not None and K > 1:
         n, median = int((certainty.matched >= CERTAIN).sum()), percent(float(np.median(certainty.matched)))
@@ -223,6 +223,19 @@ def _lines(report: PartitionReport, result: dict[str, Any]) -> list[str]:
     out.append(f"{result['status']}, {result['seconds']:.1f} s")
     out += [f"note: {note}" for note in report.notes]
     return out + [f"note: {note}" for note in result["notes"] if not note.startswith(MODES)]  # told above
+
+
+def _counts_words(probabilities: dict[int, float], n_clusters: int) -> str:
+    """Words for the most probable number of clusters, where the estimate has another.
+
+    >>> _counts_words({2: 0.1, 3: 0.23, 4: 0.34, 5: 0.33}, 3), _counts_words({2: 0.7, 3: 0.3}, 2)
+    (' (the most frequent number of clusters is 4, in 34%; 23% have 3)', '')
+    """
+    top = max(probabilities, key=lambda K: probabilities[K])
+    if top == n_clusters:
+        return ""
+    most, own = (percent(probabilities.get(K, 0.0)) for K in (top, n_clusters))
+    return f" (the most frequent number of clusters is {top}, in {most}; {own} have {n_clusters})"
 
 
 def _sizes_words(sizes: NDArray[np.int64]) -> str:

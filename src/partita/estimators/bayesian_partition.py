@@ -21,7 +21,7 @@ from partita.affinity.label_blocks import LabelBlocks
 from partita.arrays import Array
 from partita.errors import InputError, UnsureWarning
 from partita.estimators.checked_parameters import check_parameters, seed_of
-from partita.estimators.partition_notes import misfit_note, modes_note, search_notes
+from partita.estimators.partition_notes import few_note, misfit_note, modes_note, negative_note, search_notes
 from partita.estimators.partition_starts import partition_starts
 from partita.estimators.posterior_summaries import PosteriorSummaries
 from partita.metrics import entropy
@@ -29,7 +29,13 @@ from partita.partition.chains import FEWEST, ChainComparison, compare_chains
 from partita.partition.draws import PartitionDraws
 from partita.partition.losses import PartitionLoss, Unit, loss_of
 from partita.partition.modes import modes_of
-from partita.partition.named_draws import NamedDraws, all_alone_note, named_draws, nearly_constant_note
+from partita.partition.named_draws import (
+    NamedDraws,
+    all_alone_note,
+    disagreeing_note,
+    nearly_constant_note,
+    stacked_draws,
+)
 from partita.partition.result import PartitionResult, Tried
 from partita.partition.search import search_partition
 from partita.progress import ProgressBar
@@ -40,7 +46,8 @@ __all__ = ["BayesianPartition"]
 
 # Relative residual of the membership to the similarity matrix above which a note says that it does not describe it.
 LARGE_MISFIT = 0.2
-# What is said of chains whose draws have weights.
+# Beginning of the notes on chains that cannot be compared, and what is said of those whose draws have weights.
+UNCOMPARED = "the chains were not compared"
 WEIGHTS_UNUSED = "the chains were compared without the weights of their draws"
 
 
@@ -107,7 +114,7 @@ class BayesianPartition(PosteriorSummaries):
         Names of the items, where the draws have them.
     notes_ : tuple of str
         Notes for the reader: chains that disagree or are too short to tell, a cap that binds, runs that differ,
-        other partitions as good, several modes, a misfit that is large.
+        other partitions as good, several modes, a misfit that is large, too few draws, negative labels.
 
     Raises
     ------
@@ -187,13 +194,13 @@ class BayesianPartition(PosteriorSummaries):
         ----------
         draws : array-like M x N, fitted DPGaussianMixture, InferenceData, DataTree, Dataset, DataArray or frame
             Rows are draws, columns items; labels any whole numbers or strings. See `partita.partition.named_draws`.
-            Of a file: what `partita.io.read_draws` reads.
+            Of a file: what `partita.io.read_draws` reads. Several chains: an array C x M x N, or a list of M x N.
         y : ignored
         weights : array of M, optional
             Nonnegative weight of each draw.
         chain : array of M, optional
-            Which chain each draw is of; ArviZ's objects say it themselves. Chains of fewer than 4 draws are not
-            compared, nor those of draws that lack items, and a note says so.
+            Which chain each draw is of; ArviZ's objects and arrays C x M x N say it themselves. Chains of fewer than 4
+            draws are not compared, nor those of draws that lack items, and a note says so.
         variable : str, optional
             Name of the labels, where `draws` has several variables that could be meant.
 
@@ -206,7 +213,7 @@ class BayesianPartition(PosteriorSummaries):
         """
         check_parameters(self)
         loss = loss_of(self.loss, self._unit())
-        given = named_draws(draws, variable=variable)
+        given = stacked_draws(draws, variable=variable)
         chain = given.chain if chain is None else np.asarray(chain)
         if chain is not None and chain.shape != (len(given.labels),):
             raise InputError(f"chain has shape {chain.shape}: expected one entry for each of {len(given.labels)} draws")
@@ -226,7 +233,8 @@ class BayesianPartition(PosteriorSummaries):
         turned = given.turned
         if self.draws_ is not None:
             alone = all_alone_note(self.draws_.n_given, self.draws_.n_clusters, len(result.labels))
-            turned = alone or turned or nearly_constant_note(given.labels)
+            turned = alone or turned or nearly_constant_note(given.labels) or disagreeing_note(given.labels)
+            unsaid = (*few_note(self.draws_), *negative_note(given.labels), *unsaid)
         for note in turned:
             warnings.warn(note, UnsureWarning, stacklevel=2)
         self._said = (*given.notes, *turned, *unsaid, *search_notes(result, self.agreement_, self.max_clusters))
@@ -350,12 +358,12 @@ class BayesianPartition(PosteriorSummaries):
         chain = chain[counted]
         names, counts = np.unique(chain, return_counts=True)
         if len(names) < 2:
-            return None, ()
+            return None, (f"{UNCOMPARED}: the draws that count are of one chain only",)
         if self.draws_ is None:
-            return None, ("the chains were not compared: their draws lack items",)
+            return None, (f"{UNCOMPARED}: their draws lack items",)
         if counts.min() < FEWEST:
             which = names[np.argmin(counts)]
-            return None, (f"the chains were not compared: chain {which} has {counts.min()} draws, too few to tell",)
+            return None, (f"{UNCOMPARED}: chain {which} has {counts.min()} draws, too few to tell",)
         # By the same distances as `partita draws`, so that both say the same of the same draws.
         labels, traces = given.labels, given.traces
         if not counted.all():

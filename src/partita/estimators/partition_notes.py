@@ -8,10 +8,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from partita.partition.chains import ChainComparison
+from partita.partition.draws import PartitionDraws
 from partita.partition.modes import Modes
 from partita.partition.result import PartitionResult
+from partita.wording import count
 
-__all__ = ["MODES", "misfit_note", "modes_note", "search_notes"]
+__all__ = ["MODES", "few_note", "misfit_note", "modes_note", "negative_note", "search_notes"]
+
+# Draws below which they are no sample of a posterior.
+FEW_DRAWS = 10
 
 # Gap between the runs of the search, relative to the loss, that is worth a word where only one found the best.
 WORTH = 1e-3
@@ -19,6 +24,43 @@ WORTH = 1e-3
 MODES = "the posterior has"
 # Losses that differ by no more are equal: sums over draws in another order.
 EQUAL = 1e-9
+# Labels that are looked at together.
+LOOKED_AT = 1 << 23
+
+
+def few_note(draws: PartitionDraws) -> tuple[str, ...]:
+    """Return the note that draws, or what their weights leave of them, are too few to be a sample of the posterior.
+
+    Examples
+    --------
+    >>> few_note(PartitionDraws.of([[0, 0, 1]])), few_note(PartitionDraws.of([[0, 0, 1], [0, 1, 1]], [9, 4]))
+    (('1 draw is too few to be a posterior sample',), ())
+    >>> few_note(PartitionDraws.of([[0, 0, 1]] + [[0, 1, 1]] * 99, [1.0] + [0.0] * 99))
+    ('by their weights 100 draws are worth 1 of equal weight: too few to be a posterior sample',)
+    """
+    n, worth = draws.n_given, draws.worth
+    if worth >= FEW_DRAWS:
+        return ()
+    if n < FEW_DRAWS:
+        return (f"{count(n, 'draw')} {'is' if n == 1 else 'are'} too few to be a posterior sample",)
+    return (f"by their weights {n:,} draws are worth {worth:.2g} of equal weight: too few to be a posterior sample",)
+
+
+def negative_note(labels: Any) -> tuple[str, ...]:
+    """Return the note that labels below zero were taken for clusters; nothing where there are none.
+
+    >>> len(negative_note([[0, 1], [-1, 1]])), negative_note([["a", "b"]])
+    (1, ())
+    """
+    labels = labels if hasattr(labels, "shape") else np.asarray(labels)
+    step = max(1, LOOKED_AT // labels.shape[1])
+    blocks = (np.asarray(labels[low : low + step]) for low in range(0, labels.shape[0], step))
+    if not any(block.dtype.kind in "if" and (block < 0).any() for block in blocks):
+        return ()
+    return (
+        "a negative label was taken for a cluster like any other: if it says that a draw lacks the item, pass "
+        "missing='unobserved' (command line: --missing unobserved)",
+    )
 
 
 def search_notes(
@@ -64,22 +106,21 @@ def misfit_note(misfit: float, n_clusters: int) -> str:
 
     Examples
     --------
-    >>> misfit_note(3.0, 1)[:76]
-    'no memberships describe these draws well (misfit 3.00): 1 cluster is too few'
+    >>> misfit_note(1.5, 2)[56:]
+    '2 clusters are too few for it, since memberships in so few put two items together in 50% of the draws on average, \
+or more; rely on the credible ball and the modes'
     """
-    told = f"no memberships describe these draws well (misfit {misfit:.2f}): "
-    few = "1 cluster is" if n_clusters == 1 else f"{n_clusters} clusters are"
+    told = f"no memberships describe these draws well (misfit {misfit:.2f})"
+    rely = "rely on the credible ball and the modes"
+    if misfit > 1 and n_clusters == 1:
+        return f"{told}: in one cluster they say that all items are always together, and the draws do not; {rely}"
     if misfit > 1:
         return (
-            f"{told}{few} too few for it, since two items of memberships in so few are together in "
-            f"{1 / n_clusters:.0%} of the draws on average, or more; trust `certainty()` and `modes()` more than the "
-            "membership, or fit one with more columns: "
-            "partita.nmf.sof.sof_membership(model.psm(), n_clusters)"
+            f"{told}: {n_clusters} clusters are too few for it, since memberships in so few put two items together in "
+            f"{1 / n_clusters:.0%} of the draws on average, or more; {rely}"
         )
-    return (
-        f"{told}items move together, there are several modes, or {few} too few for memberships; trust the partitions "
-        "of the credible ball and `modes()` more than the membership"
-    )
+    few = "1 cluster is" if n_clusters == 1 else f"{n_clusters} clusters are"
+    return f"{told}: items move together, there are several modes, or {few} too few for memberships; {rely}"
 
 
 def _different(partitions: list[NDArray[Any]]) -> list[NDArray[Any]]:

@@ -9,6 +9,7 @@ integers that hold their labels. Files of ArviZ (netCDF, or zarr with groups) ar
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Literal
 
@@ -24,7 +25,7 @@ from partita.io.draw_tables import table_draws
 from partita.io.r_objects import read_r_draws
 from partita.io.tables import Table
 from partita.io.text_rows import as_number
-from partita.partition.named_draws import NamedDraws
+from partita.partition.named_draws import NamedDraws, stacked_draws
 from partita.paths import DRAW_SUFFIXES, R_SUFFIXES, TEXT_SUFFIXES, require_file, require_suffix
 
 __all__ = ["open_draws", "read_draw_weights", "read_draws"]
@@ -41,10 +42,11 @@ def open_draws(path: str | Path, *, key: str | None = None) -> Any:
     ----------
     path : str or Path
         .npy, .npz, .parquet (a column for each item, or one column of lists), .csv or .tsv (also .gz; a first row that
-        is no numbers is a header, unless it is of words that repeat, above words), .txt as R's `write.table` writes
-        it, a folder or zip file .zarr, .nc as ArviZ writes it, .rds or .RData with a matrix, data frame or
-        array (iteration, chain, item). Columns without a name, as R writes them for row names, and those that number
-        draws and chains are no items. Labels in text are whole numbers, or words.
+        is no numbers is a header, unless it is of words that repeat, above words; cells may be parted by blanks where
+        all are numbers), .txt as R's `write.table` writes it, a folder or zip file .zarr, .nc as ArviZ writes it, .rds
+        or .RData with a matrix, data frame or array (iteration, chain, item). Columns without a name, as R writes them
+        for row names, and those that number draws and chains are no items. Labels in text are whole numbers, or words.
+        Arrays of three dimensions in .npy and .npz are C x M x N for C chains, which are stacked.
     key : str, optional
         Array of a .npz file or zarr group, variable of an ArviZ file, or element of a list or .RData file of R; the
         only one that could be meant by default.
@@ -113,14 +115,17 @@ def read_draws(
         found = read_r_draws(file, key=key, missing=gaps)
         return NamedDraws(checked_labels(found.labels, file, gaps), found.chain, found.items)
     if suffix == ".npy":
-        return NamedDraws(checked_labels(_mapped(file), file, gaps))
+        stacked = stacked_draws(_mapped(file))
+        return replace(stacked, labels=checked_labels(stacked.labels, file, gaps))
     if suffix == ".npz":
         arrays = open_npz(file)
-        name = arrays.choose(key)
-        require_labels(*arrays.headers[name], file)
-        labels = checked_labels(arrays.load(name), file, gaps)
         shapes = {name: shape for name, (shape, _) in arrays.headers.items()}
-        return beside_labels(labels, shapes, arrays.load, file)
+        fitting = [name for name, shape in shapes.items() if len(shape) in (2, 3)]
+        name = arrays.choose(key, preferred=fitting[0] if len(fitting) == 1 else None)
+        _require_labels(arrays, name)
+        stacked = stacked_draws(arrays.load(name))
+        found = beside_labels(checked_labels(stacked.labels, file, gaps), shapes, arrays.load, file)
+        return found if stacked.chain is None else replace(found, chain=stacked.chain)
     try:
         return table_draws(file, gaps)
     except InputError as error:
@@ -192,9 +197,15 @@ def _weights(table: Table) -> NDArray[np.float64]:
     return np.array(numbers, dtype=np.float64)
 
 
+def _require_labels(arrays: ArrayFile, name: str) -> None:
+    """Raise unless an array is M x N or C x M x N, and of a type that labels have."""
+    shape, dtype = arrays.headers[name]
+    require_labels((shape[0] * shape[1], shape[2]) if len(shape) == 3 else shape, dtype, arrays.path)
+
+
 def _mapped(file: Path) -> Labels:
     arrays = open_npy(file)
-    require_labels(*arrays.headers[file.stem], file)
+    _require_labels(arrays, file.stem)
     try:
         return np.load(file, mmap_mode="c", allow_pickle=False)  # type: ignore[no-any-return]
     except (OSError, ValueError) as error:

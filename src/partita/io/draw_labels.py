@@ -29,7 +29,10 @@ def require_labels(shape: tuple[int, ...], dtype: np.dtype[Any], path: str | Pat
 def require_labels_shape(shape: tuple[int, ...], path: str | Path) -> None:
     """Raise unless there are two dimensions, neither of them empty."""
     if len(shape) != 2:
-        raise InputError(f"{path} holds an array of shape {shape}: expected M x N labels, a row for each draw")
+        raise InputError(
+            f"{path} holds an array of shape {shape}: expected M x N labels, a row for each draw, or in .npy and .npz "
+            "those of C chains as C x M x N"
+        )
     if 0 in shape:
         raise InputError(f"{path} holds no labels (shape {shape}): expected M x N labels, a row for each draw")
 

@@ -21,7 +21,7 @@ from partita.io import draw_labels
 from partita.io.draw_labels import Labels, lacking, require_labels_shape, require_whole
 from partita.io.parquet import BROKEN, ParquetTable, open_parquet
 from partita.io.r_tables import table_rows
-from partita.io.text_rows import as_number, first_rows, is_missing, numbered_rows
+from partita.io.text_rows import as_number, first_rows, is_missing, numbered_rows, require_no_comment
 from partita.memory import require_memory
 from partita.partition.named_draws import NamedDraws, columns_of, items_of, transposed_note
 from partita.paths import R_TABLE_SUFFIXES
@@ -169,10 +169,11 @@ class _TextDraws:
 
 def _text_draws(file: Path, gaps: bool) -> _TextDraws:
     """The draws of a file of text, ready to be read."""
-    if file.name.lower().endswith(R_TABLE_SUFFIXES):
+    rows, _ = first_rows(file, 2) if not file.name.lower().endswith(R_TABLE_SUFFIXES) else ([], False)
+    if not rows or _are_parted_by_blanks(rows):
         names, width, found = table_rows(file)
         return _TextDraws(file, gaps, names, found, width)
-    rows, _ = first_rows(file, 2)
+    require_no_comment(file, rows)
     # R and pandas leave the name of the row numbers empty.
     named = len(rows[0]) > 1 and not rows[0][0]
     header = named or (any(as_number(cell) is None for cell in rows[0]) and not _is_draw_of_words(rows))
@@ -191,6 +192,16 @@ def _text_draws(file: Path, gaps: bool) -> _TextDraws:
     if named:  # names of rows may be words
         return _TextDraws(file, gaps, rows[0][1:], found, width - 1, named=True)
     return _TextDraws(file, gaps, rows[0] if header else None, found, width)
+
+
+def _are_parted_by_blanks(rows: list[list[str]]) -> bool:
+    """Whether rows of one cell, below a header if any, are several numbers, as numpy.savetxt writes them.
+
+    >>> _are_parted_by_blanks([["1 1 2"]]), _are_parted_by_blanks([["x y"], ["z z"]])
+    (True, False)
+    """
+    numbers = rows[-1][0].split()
+    return len(rows[-1]) == 1 and len(numbers) > 1 and all(as_number(cell) is not None for cell in numbers)
 
 
 def _is_draw_of_words(rows: list[list[str]]) -> bool:

@@ -12,7 +12,7 @@ from itertools import chain
 from pathlib import Path
 
 from partita.errors import InputError
-from partita.io.text_rows import as_number
+from partita.io.text_rows import as_number, opened_text, require_no_comment
 
 __all__ = ["table_rows"]
 
@@ -50,6 +50,7 @@ def table_rows(path: Path) -> tuple[list[str] | None, int, Iterator[tuple[int, l
         raise InputError(f"{path} is empty; expected at least one row")
     _, cells = first
     second = next(rows, None)
+    require_no_comment(path, [cells, *([] if second is None else [second[1]])])
     quoted = head.count('"') == 2 * len(cells)
     shorter = second is not None and len(second[1]) == len(cells) + 1
     header = shorter or any(as_number(cell) is None for cell in cells) or not cells[0]
@@ -79,24 +80,21 @@ def _checked(
 
 def _first_line(path: Path) -> tuple[str, str]:
     """The first line that is not blank, and what parts its cells."""
-    try:
-        with path.open(encoding="utf-8-sig") as file:
-            head = next((line.strip() for line in file if line.strip()), "")
-    except UnicodeDecodeError as error:
-        raise InputError(f"{path} is not UTF-8 text; save the file as UTF-8") from error
+    with opened_text(path) as file:
+        head = next((line.strip() for line in file if line.strip()), "")
     return head, next((mark for mark in "\t," if mark in head), " ")
 
 
 def _rows(path: Path, mark: str) -> Iterator[tuple[int, list[str]]]:
     """Line and cells of each row that is not blank."""
-    with path.open(encoding="utf-8-sig", newline="") as file:
+    with opened_text(path) as file:
         reader = csv.reader((line.rstrip(" \r\n") for line in file), delimiter=mark, skipinitialspace=True, strict=True)
         try:
             for row in reader:
                 cells = row[1:] if mark == " " and len(row) > 1 and not row[0] else row
                 if any(cell.strip() for cell in cells):
                     yield reader.line_num, [cell.strip() for cell in cells]
-        except (csv.Error, UnicodeDecodeError) as error:
+        except csv.Error as error:
             raise InputError(
                 f"{path}, line {reader.line_num}: not a well-formed row ({error}); check the quotes"
             ) from error

@@ -18,7 +18,7 @@ from typing import TextIO, cast
 
 from partita.errors import InputError
 from partita.memory import require_memory
-from partita.wording import count
+from partita.wording import count, first_words
 
 __all__ = [
     "LINE_HELD",
@@ -30,7 +30,9 @@ __all__ = [
     "first_rows",
     "is_missing",
     "numbered_rows",
+    "opened_text",
     "ragged",
+    "require_no_comment",
     "require_unpacked",
     "says_nothing",
     "usual_width",
@@ -83,6 +85,20 @@ def ragged(path: Path, line: int, width: int, found: int, delimiter: str) -> Inp
         f"fill in or take out cells (a cell that contains {delimiter!r} needs quotes)"
         f"{triangle if (width, found) == (1, 2) else ''}"
     )
+
+
+def require_no_comment(path: Path, rows: Sequence[Sequence[str]]) -> None:
+    """Raise where the first row is a comment above a table: it begins with # and has not as many cells as the next.
+
+    Raises
+    ------
+    InputError
+    """
+    if rows[0][0].startswith("#") and len(rows) > 1 and len(rows[0]) != len(rows[1]):
+        raise InputError(
+            f"{path} begins with a comment, {first_words(' '.join(rows[0]))!r}: expected a header or a first row; "
+            "remove the lines above it, and any other that begins with #"
+        )
 
 
 def usual_width(rows: Iterable[Sequence[str]]) -> int:
@@ -180,14 +196,14 @@ def _is_blank(row: list[str]) -> bool:
 
 
 def _rows(path: Path) -> Iterator[tuple[int, list[str]]]:
-    with _opened(path) as file:
+    with opened_text(path) as file:
         reader = csv.reader(file, delimiter=delimiter_of(path), strict=True)
         try:
             for row in reader:
                 yield reader.line_num, row
         except csv.Error as error:
             if reader.line_num == 1:
-                with _opened(path) as again:
+                with opened_text(path) as again:
                     _require_delimiter(path, again.readline())
             raise InputError(
                 f"{path}, line {reader.line_num}: not a well-formed row ({error}); check the quotes"
@@ -195,7 +211,8 @@ def _rows(path: Path) -> Iterator[tuple[int, list[str]]]:
 
 
 @contextmanager
-def _opened(path: Path) -> Iterator[TextIO]:
+def opened_text(path: Path) -> Iterator[TextIO]:
+    """Open a text, unpacked where it is packed by gzip; what is no UTF-8 or no whole gzip file is an `InputError`."""
     try:
         if path.name.lower().endswith(".gz"):
             with _gzip_errors(path), gzip.open(path, "rt", encoding="utf-8-sig", newline="") as file:

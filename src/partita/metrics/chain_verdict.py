@@ -180,10 +180,15 @@ def _of_better_half(worth: Array) -> float:
 
 
 def _of_r_hat(name: str, hat: float) -> str:
+    """An R-hat that is too large, in words.
+
+    >>> _of_r_hat("n_clusters", 1.104)
+    'R-hat of the number of clusters is 1.104 (above 1.1)'
+    """
     what = WORDS.get(name, name)
     if math.isinf(hat):
         return f"{what} stays the same within each half of a chain, and differs between them"
-    told = f"{hat:.2f}" if hat < LARGE else f"more than {LARGE:.0f}"
+    told = f"{hat:.3f}" if hat < LARGE else f"more than {LARGE:.0f}"
     return f"R-hat of {what} is {told} (above {R_HAT})"
 
 

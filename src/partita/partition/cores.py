@@ -32,7 +32,7 @@ from partita.metrics.checks import codes_of
 from partita.partition.certainty import certainty_of
 from partita.partition.credible_ball import ROUNDING, check_level
 from partita.partition.draws import PartitionDraws
-from partita.wording import Printed
+from partita.wording import Printed, count, items
 
 __all__ = ["PartialPartition", "partial_partition"]
 
@@ -62,10 +62,10 @@ class PartialPartition(Printed):
     level: float
 
     def __str__(self) -> str:
-        K = int(self.labels.max()) + 1
+        n, N, K = len(self.kept), len(self.labels), int(self.labels.max()) + 1
         return (
-            f"with probability {self.probability:.3f}, {len(self.kept)} of {len(self.labels)} items lie in {K} "
-            "clusters as stated, all at once"
+            f"with probability {self.probability:.3f}, {n} of {items(N)} {'lies' if n == 1 else 'lie'} in "
+            f"{count(K, 'cluster')} as stated, all at once"
         )
 
 

@@ -18,21 +18,21 @@ from partita.affinity.label_blocks import LabelBlocks
 from partita.arrays import Array
 from partita.errors import InputError
 from partita.memory import require_memory
-from partita.partition.named_draws import named_draws
+from partita.partition.named_draws import stacked_draws
 from partita.partition.similarity import checked_weights, posterior_similarity, refuse_similarity
 
 __all__ = ["PartitionDraws", "label_blocks", "worth_of"]
 
 
 def label_blocks(draws: Any) -> LabelBlocks:
-    """Return draws as M x N labels, read a few at a time.
+    """Return draws as M x N labels, read a few at a time; those of several chains are stacked.
 
     Raises
     ------
     InputError
         For draws that are not M x N labels, or a similarity matrix in their place.
     """
-    draws = named_draws(draws).labels
+    draws = stacked_draws(draws).labels
     refuse_similarity(draws)
     ndim = getattr(draws, "ndim", None)
     if ndim is None:

@@ -23,14 +23,17 @@ from numpy.typing import NDArray
 
 from partita.affinity.label_blocks import lacks_label
 from partita.errors import InputError, require
+from partita.metrics import adjusted_rand_index
 
 __all__ = [
     "NamedDraws",
     "all_alone_note",
     "columns_of",
+    "disagreeing_note",
     "items_of",
     "named_draws",
     "nearly_constant_note",
+    "stacked_draws",
     "transposed_note",
 ]
 
@@ -56,6 +59,8 @@ OF_DRAWS = re.compile(r"\W*(draw|iter|sweep|sample|step|chain|state|mcmc|run|rep
 # Mean concentration of rows, sum_k (n_k / N)^2, from which they are nearly constant, and by how much less that of the
 # columns must be; rows and columns that are looked at.
 CONSTANT, LESS, LOOKED_AT = 0.85, 0.2, 200
+# Rows, and columns, that are compared in pairs, and by how much more columns must agree than rows.
+COMPARED, BETTER = 12, 0.15
 
 
 @dataclass(frozen=True, eq=False)
@@ -145,6 +150,38 @@ def named_draws(draws: Any, *, variable: str | None = None) -> NamedDraws:
     if hasattr(type(draws), "columns") and (hasattr(draws, "to_numpy") or hasattr(draws, "column_names")):
         return _of_frame(draws)
     return NamedDraws(draws)
+
+
+def stacked_draws(draws: Any, *, variable: str | None = None) -> NamedDraws:
+    """Return `named_draws`, or those of several chains: an array of C x M x N labels, or a list of C of M x N.
+
+    Raises
+    ------
+    InputError
+        As `named_draws`, and for chains of other items.
+
+    Examples
+    --------
+    >>> found = stacked_draws([[[0, 0, 1], [0, 1, 1]], [[0, 1, 2]]])
+    >>> found.labels.tolist(), found.chain.tolist()
+    ([[0, 0, 1], [0, 1, 1], [0, 1, 2]], [0, 0, 1])
+    """
+    if isinstance(draws, list | tuple) and len(draws) and (isinstance(draws[0], NamedDraws) or np.ndim(draws[0]) == 2):
+        chains = [named_draws(each) for each in draws]
+        parts = [np.asarray(each.labels) for each in chains]
+        items = chains[0].items
+        if len({each.shape[1:] for each in parts}) > 1 or any(
+            items is not None and each.items is not None and list(each.items) != list(items) for each in chains
+        ):
+            raise InputError("the chains are of other items: expected M x N labels of the same N items in each of them")
+        chain = np.repeat(np.arange(len(chains)), [len(each) for each in parts])
+        return NamedDraws(np.concatenate(parts), chain, items)
+    found = named_draws(draws, variable=variable)
+    if getattr(found.labels, "ndim", 2) != 3:
+        return found
+    labels = np.asarray(found.labels)
+    C, M, N = labels.shape
+    return NamedDraws(labels.reshape(C * M, N), np.repeat(np.arange(C), M), notes=found.notes)
 
 
 def _posterior(tree: Any) -> Any:
@@ -298,6 +335,30 @@ def nearly_constant_note(labels: Any) -> tuple[str, ...]:
     )
 
 
+def disagreeing_note(labels: Any) -> tuple[str, ...]:
+    """Return a word where columns, of which there are more, agree better with each other than rows, as draws would.
+
+    Agreement is the mean adjusted Rand index. Rows that have most items in one cluster say too little, since then the
+    numbering of the clusters alone makes columns alike.
+
+    >>> draws = np.array([np.random.default_rng(b).permutation(9)[np.arange(60) % 3] for b in range(90)])
+    >>> disagreeing_note(draws), len(disagreeing_note(draws.T))
+    ((), 1)
+    """
+    labels = labels if hasattr(labels, "shape") else np.asarray(labels)
+    M, N = labels.shape
+    if N <= M:
+        return ()
+    rows = np.asarray(labels[_spread(M)])[:, _spread(N)]
+    rows = rows.astype(str) if rows.dtype.kind == "O" else rows
+    if min(rows.shape) < 2 or _concentration(rows) > 0.5 or _agreement(rows.T) < _agreement(rows) + BETTER:
+        return ()
+    return (
+        f"the draws look transposed: rows were taken as {M:,} draws and columns as {N:,} items, and columns agree with "
+        "each other, as draws of one posterior do, much more than rows; turn the table if rows are the items",
+    )
+
+
 def all_alone_note(n_draws: int, n_clusters: NDArray[np.int64], n_items: int) -> tuple[str, ...]:
     """Return a word where no draw has two items together, as in a table whose columns are no items.
 
@@ -321,6 +382,12 @@ def _concentration(rows: NDArray[Any]) -> float:
     """Mean over rows of sum_k (n_k / N)^2."""
     counts = [np.unique(row, return_counts=True)[1] / len(row) for row in rows]
     return float(np.mean([share @ share for share in counts]))
+
+
+def _agreement(rows: NDArray[Any]) -> float:
+    """Mean adjusted Rand index of pairs of rows."""
+    some = rows[np.unique(np.linspace(0, len(rows) - 1, COMPARED).astype(np.intp))]
+    return float(np.mean([adjusted_rand_index(a, b) for k, a in enumerate(some) for b in some[:k]]))
 
 
 def transposed_note(rows: list[str] | None, columns: list[str]) -> tuple[str, ...]:

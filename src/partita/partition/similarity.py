@@ -21,7 +21,7 @@ from partita.arrays import Array
 from partita.errors import InputError
 from partita.kernels.threads import row_bounds, run_chunks
 from partita.memory import require_pairs
-from partita.partition.named_draws import named_draws
+from partita.partition.named_draws import stacked_draws
 
 __all__ = ["checked_weights", "posterior_similarity", "whole_shares"]
 
@@ -82,7 +82,7 @@ def posterior_similarity(
     >>> posterior_similarity([["a", "a", "b"], ["a", "b", "b"]]).tolist()
     [[1.0, 0.5, 0.0], [0.5, 1.0, 0.5], [0.0, 0.5, 1.0]]
     """
-    draws = named_draws(draws).labels
+    draws = stacked_draws(draws).labels
     refuse_similarity(draws)
     if missing not in ("error", "unobserved"):
         raise InputError(f"missing={missing!r}: expected 'error' or 'unobserved'")

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import numpy as np
 
+from partita.estimators.partition_notes import EQUAL
 from partita.io import atomic_write_text
 from partita.metrics.chain_verdict import WORDS
 from partita.report.document import chip, document, figure, folded, section, told, verdict_block
@@ -200,8 +201,9 @@ def _chains(report: PartitionReport) -> Markup:
         f"{_number(hat)} of {WORDS.get(name, name)} (effective draws: {_number(found.effective_sample_size[name], 0)})"
         for name, hat in found.r_hat.items()
     )
+    verdict = "" if found.agree else f"{found.verdict.partition(':')[0].capitalize()}. "  # all of it is at the top
     said = (
-        "The share of the draws in which two items are together differs between chains by at most "
+        f"{verdict}The share of the draws in which two items are together differs between chains by at most "
         f"{found.max_difference:.3f} (chance allows up to {found.allowed_difference:.3f} where chains agree), on "
         f"average by {found.mean_difference:.4f}. R-hat: {hats}; where chains agree it is at most "
         f"{found.allowed_r_hat:.3f}."
@@ -221,7 +223,7 @@ def _made(report: PartitionReport) -> Markup:
         ("Draws", drawn),
         ("Status", result.status.replace("_", " ")),
         ("Runs", f"{len(result.runs)}, {result.n_agreeing} as good as the best"),
-        ("Gap to the worst run", f"{result.gap:.3g}"),
+        ("Gap to the worst run", f"{result.gap if result.gap > EQUAL else 0:.3g}"),
         ("Cap on clusters", "none" if model.max_clusters is None else f"{model.max_clusters}"),
         ("Memberships", f"{soft.solver_name}, {soft.status.replace('_', ' ')}, {soft.n_iter:,} iterations"),
         ("Seconds", seconds_said(report.seconds, f"{result.seconds:.2f} in the search")),

@@ -90,8 +90,8 @@ def what_holds(report: PartitionReport) -> Markup:
     sizes = np.bincount(cores.labels[cores.kept])
     which = f"these {items(len(cores.kept))}" if len(cores.kept) < report.n_items else f"all {items(report.n_items)}"
     said = (
-        f"With probability {cores.probability:.2f}, {which} are together or apart exactly as shown, all at once: in "
-        "that share of the draws every two of them are in one cluster where they are so below, and in two where not."
+        f"In {percent(cores.probability)} of the draws {which} are together or apart exactly as shown, all at once: "
+        "every two of them are in one cluster where they are so below, and in two where not."
     )
     order = np.argsort(-sizes, kind="stable")
     rows = [_core(report, np.flatnonzero(cores.labels == core)) for core in order[:SETS].tolist()]

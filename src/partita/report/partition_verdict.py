@@ -9,32 +9,35 @@ from __future__ import annotations
 
 import numpy as np
 
-from partita.estimators.bayesian_partition import LARGE_MISFIT
-from partita.estimators.partition_notes import MODES
+from partita.estimators.bayesian_partition import LARGE_MISFIT, UNCOMPARED
+from partita.estimators.partition_notes import MODES, few_note
 from partita.membership import Membership
 from partita.partition.chains import ENOUGH
 from partita.partition.credible_ball import CredibleBall
 from partita.partition.losses import PartitionLoss
 from partita.report.partition_report import PartitionReport
 from partita.report.verdict import LIST_SIZES, Sentence
-from partita.wording import count, items, listed, percent
+from partita.wording import items, listed, percent
 
-__all__ = ["CERTAIN", "distance_words", "expected_words", "partition_headline", "partition_verdict", "weight_words"]
+__all__ = [
+    "CERTAIN",
+    "distance_words",
+    "expected_words",
+    "one_mode_words",
+    "partition_headline",
+    "partition_verdict",
+    "weight_words",
+]
 
 # Share of the draws in which an item is in the matching cluster, from which it is certain, and that share for the
 # median item below which the labels alone say too little.
 CERTAIN, DOUBTFUL = 0.95, 0.7
-# Draws below which they are no sample of a posterior.
-FEW_DRAWS = 10
 # Items from which a credible ball is worth a headline.
 FEW = 6
 # Tails of the distribution of K that are left out, each.
 TAIL = 0.05
-# The usual answer of the search for modes.
-ONE_MODE = (
-    "One mode was found: around the estimate the draws form one group, and no second group of at least 5% of them is "
-    "set apart from it"
-)
+# Share of the draws from which the second most frequent partition is told.
+OFTEN = 0.1
 # Rounding error of a sum of weights that is 1.
 ROUNDING = 1e-12
 
@@ -106,7 +109,7 @@ def _what_to_doubt(report: PartitionReport) -> str:
         )
     found = report.estimator.agreement_
     if found is not None and not found.agree:
-        doubts.append("the chains disagree, or are too short to tell")
+        doubts.append(found.verdict.partition(":")[0])
     assert report.certainty is not None
     torn = int((report.certainty.matched < DOUBTFUL).sum())
     if torn and report.estimator.n_clusters_ > 1:
@@ -114,17 +117,12 @@ def _what_to_doubt(report: PartitionReport) -> str:
         doubts.append(f"{items(torn)} {verb} in the matching cluster in fewer than {DOUBTFUL:.0%} of the draws")
     if not torn and report.estimator.n_clusters_ > 1 and report.certainty.matched.max() < CERTAIN:
         doubts.append(f"no item is in the matching cluster in {CERTAIN:.0%} of the draws")
-    n_draws = _n_draws(report)
-    if n_draws < FEW_DRAWS:
-        doubts.append(f"{count(n_draws, 'draw')} {'is' if n_draws == 1 else 'are'} too few to be a posterior sample")
+    assert report.estimator.draws_ is not None
+    doubts += few_note(report.estimator.draws_)
     if not doubts:
         return "Nothing stands out to be doubted."
     said = "; ".join(doubts)
     return f"{said[:1].upper()}{said[1:]}."
-
-
-def _n_draws(report: PartitionReport) -> int:
-    return 0 if report.estimator.draws_ is None else int(report.estimator.draws_.n_given)
 
 
 def distance_words(value: float, loss: PartitionLoss, n_items: int) -> str:
@@ -134,7 +132,7 @@ def distance_words(value: float, loss: PartitionLoss, n_items: int) -> str:
     >>> distance_words(1.0, VariationOfInformation(), 16)
     '1.000 bits (25% of the largest possible distance)'
     >>> distance_words(0.12, Binder(), 16)
-    '0.1200 by Binder loss (as far as 12% of the pairs of items told otherwise)'
+    '0.1200 by Binder loss (as far as 13% of the pairs of items told otherwise)'
     """
     told = f"{value:.3f} {loss.unit}" if loss.unit else f"{value:.4f} by {loss.title}"
     extent = loss.extent(value, n_items)
@@ -293,10 +291,8 @@ def _modes(report: PartitionReport) -> list[Sentence]:
     if len(found.modes) == 1:
         agreement = report.estimator.agreement_
         differ = agreement is not None and not agreement.agree
-        meaning = "; the chains differ, however, and may have missed others"
-        if not differ:
-            meaning = ", so that one partition can represent the posterior" if _n_draws(report) >= FEW_DRAWS else ""
-        return [Sentence("modes", f"{ONE_MODE}{meaning}.")]
+        chains = "; the chains differ, however, and may have missed others" if differ else ""
+        return [Sentence("modes", f"{_whole(one_mode_words(report))[:-1]}{chains}.")]
     each = listed([f"{percent(mode.weight)} (K = {mode.n_clusters})" for mode in found.modes])
     text = (
         f"The posterior has {len(found.modes)} modes, with {each} of the draws: no single partition represents all "
@@ -306,11 +302,29 @@ def _modes(report: PartitionReport) -> list[Sentence]:
     return [Sentence("modes", text, "caution")]
 
 
+def one_mode_words(report: PartitionReport) -> str:
+    """Return what it means that one mode was found, and how often the two most frequent partitions come where the
+    second is frequent.
+
+    >>> from partita import BayesianPartition
+    >>> model = BayesianPartition(random_state=0).fit([[0] * 8] * 11 + [[0] * 4 + [1] * 4] * 9)
+    >>> one_mode_words(PartitionReport.of(model)).partition("; ")[2]
+    'the two most frequent partitions are 55% and 45% of the draws'
+    """
+    said = "one mode was found (modes that differ in few items, or hold few draws, can be missed)"
+    assert report.estimator.draws_ is not None
+    shares = np.sort(report.estimator.draws_.weights)[::-1]
+    if len(shares) < 2 or shares[1] < OFTEN:
+        return said
+    first, second = (percent(float(share)) for share in shares[:2])
+    return f"{said}; the two most frequent partitions are {first} and {second} of the draws"
+
+
 def _chains(report: PartitionReport) -> list[Sentence]:
     found = report.estimator.agreement_
     if found is None:
-        if report.estimator.draws_ is None:
-            return []
+        if any(note.startswith(UNCOMPARED) for note in report.estimator.notes_) or report.estimator.draws_ is None:
+            return []  # among the notes
         text = (
             "Which chain each draw is of was not given, so that it is not known whether separate runs of the sampler "
             "agree (pass --chains, or chain= to fit)."

@@ -69,4 +69,6 @@ class Binder(PartitionLoss):
         return BinderFormula(float(self.a), 1.0 if self.normalize == "pairs" else 0.0)
 
     def extent(self, value: float, n_items: int) -> str:
+        if self.normalize == "n2":  # of which an item with itself is no pair that may be told otherwise
+            value *= n_items / max(n_items - 1, 1)
         return f"as far as {percent(value)} of the pairs of items told otherwise"
