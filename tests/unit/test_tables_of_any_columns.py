@@ -17,7 +17,7 @@ from partita.estimators.encoding import Encoding
 from partita.estimators.frames import table_of_frame
 from partita.estimators.mixed_table import MixedTable, is_marks, words
 from partita.io import Reading, read_features
-from partita.kernels.fill import completed, fill, fillings, share_of_alike
+from partita.kernels.fill import completed, fill, fillings
 from synthetic import gaussians
 
 pd = pytest.importorskip("pandas")
@@ -606,45 +606,20 @@ def test_a_label_that_hangs_on_a_missing_cell_is_not_certain():
     assert model.certainty_[whole].mean() > 0.97
     confident = model.confident(0.05).mask
     assert confident[whole].all()
-    assert confident[lacking].mean() < 0.7
+    assert not confident[lacking].all()
+    as_fitted = SoftClustering(3, probabilities="fitted", missing="unobserved", random_state=0).fit(X)
+    assert as_fitted.certainty_[lacking].mean() < 0.75 < as_fitted.membership_[lacking].max(axis=1).mean()
 
 
-def test_of_a_row_without_a_cell_the_certainty_is_the_share_of_its_cluster():
-    rng, labels = np.random.default_rng(0), np.repeat([0, 1], [60, 40])
-    X, missing = rng.normal(size=(100, 2)) + 9.0 * labels[:, None], np.zeros((100, 2), dtype=bool)
-    missing[[5, 70]] = True
-    share = share_of_alike(X, missing, labels)
-    assert share[[5, 70]].tolist() == [0.6, 0.4]
-    assert (np.delete(share, [5, 70]) == 1.0).all()
-
-
-def test_rows_like_one_that_lacks_a_cell_are_those_that_have_it(monkeypatch):
-    X, truth, lacking = two_that_differ_in_one_column()
-    missing = np.isnan(X)
-    filled = np.where(missing, 0.0, X)
-    share = share_of_alike(filled, missing, truth)
-    filled[missing] = 99.0  # what was filled in counts for nothing
-    np.testing.assert_array_equal(share_of_alike(filled, missing, truth), share)
-    assert 0.2 < share[lacking].mean() < 0.8
-    order = np.random.default_rng(1).permutation(150)
-    np.testing.assert_array_equal(share_of_alike(filled[order], missing[order], truth[order]), share[order])
-    weights = np.random.default_rng(2).integers(0, 3, 150)
-    copies = np.repeat(np.arange(150), weights)
-    weighted = share_of_alike(filled, missing, truth, weights.astype(float))
-    np.testing.assert_allclose(weighted[copies], share_of_alike(filled[copies], missing[copies], truth[copies]))
-    monkeypatch.setattr("partita.kernels.fill.BLOCK", 1)
-    np.testing.assert_array_equal(share_of_alike(filled, missing, truth), share)
-
-
-@pytest.mark.parametrize("low", [False, True])
-def test_in_a_wide_table_no_row_has_all_that_another_lacks_and_labels_are_certain_all_the_same(low):
-    rng, labels = np.random.default_rng(0), np.arange(60) % 3
-    X = rng.normal(size=(60, 90)) + 9.0 * (np.arange(90) % 3 == labels[:, None])
-    missing = (np.quantile(X, 0.2) > X) if low else rng.random(X.shape) < 0.25
-    assert (missing[:, None] & missing).any(axis=2).mean() > 0.95  # hardly a row has all that another lacks
-    assert share_of_alike(np.where(missing, 0.0, X), missing, labels).min() > 0.7
-    mixed = share_of_alike(np.where(missing, 0.0, rng.normal(size=X.shape)), missing, labels)
-    assert mixed.mean() < 0.35  # of rows alike a third have the label, and the least share is less
+def test_certainty_of_rows_with_missing_cells_is_how_often_their_labels_are_right():
+    rng, truth = np.random.default_rng(0), np.arange(1500) % 3
+    X = rng.normal(size=(1500, 4)) + 3.0 * np.eye(3, 4)[truth]
+    X[rng.random(X.shape) < 0.1] = np.nan
+    model = SoftClustering(3, missing="unobserved", random_state=0).fit(X)
+    lacking = np.isnan(X).any(axis=1)
+    right = np.eye(3)[truth].T @ np.eye(3)[model.labels_]
+    labels = right.argmax(axis=0)[model.labels_]
+    assert abs(model.certainty_[lacking].mean() - (labels == truth)[lacking].mean()) < 0.07
 
 
 # ------------------------------------------------------------------------------------- memberships of such rows

@@ -357,14 +357,9 @@ class FactorizationEstimator(ClusterMixin, Doubtful):
             self.result_ = replace(self.result_, notes=(*self.result_.notes, f"chosen here: {words}"))
 
     def _average_over_missing_cells(self, given: Given) -> None:
-        """Average the memberships of rows with missing cells over what these may hold.
-
-        Not where the fitted memberships were asked for, or other items hang on them: of must-linked ones there is one
-        membership. `result_` keeps what was fitted.
-        """
-        told = any(one is not None for one in (given.must_link, given.cannot_link, given.pair_weight))
-        table, plan = given.table, self._plan_
-        if table is None or told or plan.probabilities == "fitted" or self.result_.status == "interrupted":
+        """Average memberships of rows with missing cells over what these may hold; `result_` keeps what was fitted."""
+        table = given.table
+        if table is None or not self._averages_over_gaps:
             return
         W = self._over_fillings(table, self.membership_)
         n, changed = round(table.share_with_gaps() * len(W)), (self.membership_ != W).any(axis=1)

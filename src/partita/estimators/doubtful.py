@@ -39,7 +39,7 @@ from partita.ensemble.weights import LEAST, POWER
 from partita.errors import InputError
 from partita.estimators.new_items import NewItems
 from partita.estimators.pipeline import Given
-from partita.kernels.fill import completed, share_of_alike
+from partita.kernels.fill import completed
 from partita.n_clusters import Verdict
 
 __all__ = ["DoubtOfNew", "Doubtful", "SecondChoice"]
@@ -117,7 +117,7 @@ class Doubtful(NewItems):
         in K for each. Memberships that no density calibrated are too sure, and with the number given so are those of a
         density whose clusters are several components each (`calibration_.in_pieces`): the share of the clusterings
         behind the fit that have the item there takes their place where it is smaller. Of a row with missing cells it is
-        no more than the share of the rows most like it, by the cells that it has, that have its label.
+        no more than its membership, as a mean over what these cells may hold.
         """
         check_is_fitted(self)
         found: Array | None = self.__dict__.get("_certainty")
@@ -127,10 +127,7 @@ class Doubtful(NewItems):
                 sure, depth = self.verdict_.probability_of(self.n_clusters_), within.depth[self.labels_]
                 right = certainty_by_agreement(right, self._agreement_on_number(), sure, within.of_one, depth)
             right = self._mean_of_linked(right)
-            missing = self._missing_cells()
-            if missing is not None:
-                alike = share_of_alike(self._complete_features(), missing, self.labels_, self._given.weights)
-                right = np.minimum(right, alike)
+            right = np.where(self._have_gaps(), np.minimum(right, self._own_membership()), right)
             found = self._certainty = right * self._found_of_asked() * (1.0 - self.outlier_)
         return found
 
@@ -146,10 +143,31 @@ class Doubtful(NewItems):
 
     def _certainty_by_number(self) -> Array:
         """Probability that each label is right where the item belongs to a cluster, by what is said of the number."""
-        own = self.membership_[np.arange(len(self.labels_)), self.labels_]
+        own = self._own_membership()
         if getattr(self, "_calibrator", None) is None or (self._number_is_told and self.calibration_.in_pieces):
             own = np.minimum(own, self._share_of_votes())
         return np.asarray(own * self._stands_whatever_the_number())
+
+    def _own_membership(self) -> Array:
+        """Membership of each item in its cluster, of rows with missing cells over what these may hold."""
+        W, label = self.membership_, np.arange(len(self.labels_))
+        own = W[label, self.labels_]
+        if self._averages_over_gaps or self._given.table is None or not self._have_gaps().any():
+            return np.asarray(own)
+        averaged = self._over_fillings(self._given.table, W)[label, self.labels_]
+        return np.asarray(np.minimum(own, averaged))
+
+    @property
+    def _averages_over_gaps(self) -> bool:
+        """Whether `membership_` of rows with missing cells is a mean over what these may hold.
+
+        Not where the fitted memberships were asked for, or other items hang on them: of must-linked ones there is one
+        membership.
+        """
+        given = self._given
+        told = any(one is not None for one in (given.must_link, given.cannot_link, given.pair_weight))
+        as_fitted = told or self._plan_.probabilities == "fitted" or self.result_.status == "interrupted"
+        return given.table is not None and not as_fitted
 
     @property
     def _number_is_told(self) -> bool:
@@ -419,15 +437,15 @@ class Doubtful(NewItems):
             return None if points is None else frame_of(X)(points)
         return frame_of(scaling(X))(scaling(points))
 
-    def _missing_cells(self) -> NDArray[np.bool_] | None:
-        """Which cells of the features were filled in; None where none was, and where the evidence has no columns."""
-        given: Given | None = getattr(self, "_given", None)
-        if given is None or self._builder_.pairwise or not isinstance(given.X, np.ndarray):
-            return None
+    def _have_gaps(self) -> NDArray[np.bool_]:
+        """Which rows have missing cells, those of columns without a value left out."""
+        given, none = self._given, np.zeros(len(self.labels_), dtype=bool)
+        if self._builder_.pairwise or not isinstance(given.X, np.ndarray):
+            return none
         table = given.table if hasattr(self, "encoding_") else None
         missing = np.isnan(given.X if table is None else self.encoding_.plain(table))
         missing = missing[:, ~missing.all(axis=0)]  # a column without a value says nothing of any row
-        return missing if missing.any() else None
+        return np.asarray(missing.any(axis=1))
 
     def _complete_features(self) -> Array:
         """The features in units that can be compared, missing cells filled in."""

@@ -12,16 +12,14 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import NDArray
 
-from partita.arrays import Array, Labels
+from partita.arrays import Array
 
-__all__ = ["completed", "fill", "fillings", "share_of_alike"]
+__all__ = ["completed", "fill", "fillings"]
 
 Flags = NDArray[np.bool_]
 
 # Donors whose mean a cell gets, nearest donors among which they are looked for, and rounds.
 NEIGHBORS, AMONG, ROUNDS = 20, 60, 3
-# Donors that say how sure a label is, a sample of more, and how many of a label are enough.
-DONORS, ENOUGH = 2_000, 10
 # Numbers of one block of distances, or of the cells of the nearest donors.
 BLOCK = 1 << 21
 
@@ -123,95 +121,6 @@ def fillings(X: Array, donors: Array, known: Flags, n: int) -> Iterator[tuple[ND
             cells = own[np.take_along_axis(near, place, axis=1), np.arange(X.shape[1])]
             ways.append(np.where(missing[at], cells, X[at]))
         yield at, np.array(ways)
-
-
-def share_of_alike(X: Array, missing: Flags, labels: Labels, weights: Array | None = None) -> Array:
-    """Return for each row with missing cells the share of the rows most like it that have its label; one for others.
-
-    The rows most like it are the nearest by the columns that both have, among those that have what it lacks: half as
-    many as have its label among these, 20 at most. What a row lacks may be what tells clusters apart, and a cell that
-    was filled in says nothing of that. Where fewer than ten with its label have all that it lacks, as in wide tables,
-    it is the least of the shares among those that have one of these columns, of the 60 nearest; a column that few of
-    these have says nothing. Where no column does, all rows count that are near, and where no row has a column in common
-    with it, all rows are.
-
-    Cost: rows with missing cells x 2,000 x d at most.
-
-    Parameters
-    ----------
-    X : n x d array
-        Filled in. Columns are centred and of like spread.
-    missing : n x d array of bool
-    labels : array of n
-    weights : array of n, optional
-        How often each row counts.
-
-    Returns
-    -------
-    array of n in [0, 1]
-
-    Examples
-    --------
-    >>> X = np.array([[0.0, 0.0], [0.1, 9.0], [0.2, 0.0], [0.1, 9.0], [0.1, 0.0]])
-    >>> missing = np.zeros((5, 2), dtype=bool)
-    >>> missing[4, 1] = True
-    >>> share_of_alike(X, missing, np.array([0, 1, 0, 1, 0])).tolist()
-    [1.0, 1.0, 1.0, 1.0, 0.0]
-    """
-    out, rows = np.ones(len(X)), np.flatnonzero(missing.any(axis=1))
-    w = np.ones(len(X)) if weights is None else weights
-    sizes, donors = np.bincount(labels, w), np.flatnonzero(w > 0)
-    if len(donors) > DONORS:
-        donors = np.sort(np.random.default_rng(0).choice(donors, DONORS, replace=False))
-    known = ~missing[donors]
-    own, lacks = np.where(known, X[donors], 0.0), missing[donors].astype(np.float64).T
-    of_label = w[donors, None] * np.eye(len(sizes))[labels[donors]]
-    size = max(1, BLOCK // max(len(donors), AMONG * X.shape[1]))
-    for low in range(0, len(rows), size):
-        at = rows[low : low + size]
-        away = _partial(np.where(missing[at], 0.0, X[at]), ~missing[at], own, known)
-        away[at[:, None] == donors] = np.inf
-        has_all = missing[at].astype(np.float64) @ lacks == 0
-        held = (has_all @ of_label)[np.arange(len(at)), labels[at]]
-        near, counts = _counted(np.where(has_all, away, np.inf), NEIGHBORS, w[donors])
-        share, _ = _share(labels[donors][near] == labels[at, None], counts, held)
-        few = np.flatnonzero(held < ENOUGH)
-        at_few = at[few]
-        near, counts = _counted(away[few], AMONG, w[donors])
-        alike, least = labels[donors][near] == labels[at_few, None], np.full(len(few), np.inf)
-        for column in np.flatnonzero(missing[at_few].any(axis=0)):
-            held = (known[:, column] @ of_label)[labels[at_few]]
-            told, n = _share(alike, counts * known[near, column], held)
-            says = missing[at_few, column] & (held > 1) & (2 * n >= _wanted(held))
-            least = np.where(says, np.minimum(least, told), least)
-        of_near, _ = _share(alike, counts, of_label.sum(axis=0)[labels[at_few]])
-        share[few] = np.where(np.isfinite(least), least, of_near)
-        out[at] = np.where(np.isnan(share), sizes[labels[at]] / w.sum(), share)
-    return out
-
-
-def _wanted(held: Array) -> Array:
-    """How many donors are wanted where so many have the label."""
-    return np.asarray(np.clip(held // 2, 1.0, NEIGHBORS))
-
-
-def _counted(away: Array, most: int, weights: Array) -> tuple[NDArray[np.intp], Array]:
-    """The nearest donors of each row, and how often each counts of so many in all; donors that are not there do not."""
-    near = _nearest(away, most)
-    there = np.where(np.isfinite(np.take_along_axis(away, near, axis=1)), weights[near], 0.0)
-    return near, _until(there, most)
-
-
-def _until(counts: Array, enough: Array | int) -> Array:
-    """What counts of each in order until there is enough."""
-    return np.asarray(np.clip(enough - (np.cumsum(counts, axis=1) - counts), 0.0, counts))
-
-
-def _share(alike: Flags, counts: Array, held: Array) -> tuple[Array, Array]:
-    """The share that is alike of the donors that are wanted, NaN where there are none, and how many there are."""
-    counts = _until(counts, _wanted(held)[:, None])
-    n = counts.sum(axis=1)
-    return np.where(n > 0, (counts * alike).sum(axis=1) / np.where(n > 0, n, 1.0), np.nan), n
 
 
 def _filled(X: Array, now: Array, donors: Array, known: Flags, *, partly: bool = False) -> Array:
