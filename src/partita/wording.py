@@ -5,7 +5,18 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-__all__ = ["Printed", "aligned", "count", "first_words", "in_digits", "items", "listed", "percent", "ranges"]
+__all__ = [
+    "ROUNDING",
+    "Printed",
+    "aligned",
+    "count",
+    "first_words",
+    "in_digits",
+    "items",
+    "listed",
+    "percent",
+    "ranges",
+]
 
 # Characters of a text that are shown in the place of a name.
 FIRST = 48

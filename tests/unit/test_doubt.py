@@ -13,6 +13,7 @@ from scipy.stats import multivariate_normal
 from sklearn.datasets import load_iris
 from sklearn.metrics import roc_auc_score
 
+from optional import optional
 from partita import SCAMS, BayesianPartition, KernelKMeans, SoF, SoftClustering, SymNMF, load, save
 from partita.affinity import NeighborGraph
 from partita.calibration import components_within
@@ -302,6 +303,41 @@ def test_a_row_with_missing_cells_is_no_surer_than_its_membership_says() -> None
     model = SoftClustering(3, missing="unobserved", random_state=0).fit(X)
     new = np.array([[np.nan, np.nan, np.nan], X[50]])
     assert model.predict_doubt(new).certainty[0] <= model.predict_proba(new)[0].max()
+
+
+@pytest.mark.parametrize("far", [20.0, 25.0, 60.0, -60.0, 1e6])
+@pytest.mark.parametrize("kind", ["one column", "corner"])
+def test_a_far_row_is_an_outlier_also_where_the_edge_is_a_fitted_row(far: float, kind: str) -> None:
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(200, 1)) + np.repeat([[0], [9]], 100, axis=0)
+    if kind == "corner":
+        X = np.clip(np.round(rng.normal(size=(200, 2)) + 1 + 3 * (np.arange(200) % 2)[:, None]), 1, 5)
+    found = SoftClustering(2, random_state=0).fit(X).predict_doubt(np.full((1, X.shape[1]), far))
+    assert found.outlier[0] >= 0.99
+    assert found.certainty[0] < 0.011
+
+
+def test_a_weight_is_as_good_as_copies_for_the_doubt_of_new_rows(tmp_path) -> None:
+    rng = np.random.default_rng(3)
+    X, _, _ = with_noise(200, 2, 0.2, seed=3)
+    counts = rng.integers(1, 6, size=200)
+    new = X[:100] + rng.normal(size=(100, 2))
+    weighted = SoftClustering(3, random_state=0).fit(X, sample_weight=counts)
+    copied = SoftClustering(3, random_state=0).fit(np.repeat(X, counts, axis=0))
+    save(weighted, tmp_path / "model")
+    again = load(tmp_path / "model")
+    for one in (weighted, again):
+        found, expected = one.predict_doubt(new), copied.predict_doubt(new)
+        np.testing.assert_allclose(found.outlier, expected.outlier, atol=1e-9)
+        np.testing.assert_allclose(found.certainty, expected.certainty, atol=1e-9)
+    np.testing.assert_array_equal(again.confident(0.05).mask, weighted.confident(0.05).mask)
+
+
+def test_doubt_of_new_rows_takes_them_in_memory() -> None:
+    da = optional("dask.array")
+    X, _ = clusters(90, 2, 0)
+    with pytest.raises(InputError, match="blocks"):
+        SoftClustering(3, random_state=0).fit(X).predict_doubt(da.from_array(X, chunks=(45, 2)))
 
 
 @pytest.mark.parametrize("affinity", ["neighbors", "precomputed"])

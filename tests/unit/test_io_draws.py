@@ -243,6 +243,10 @@ def test_an_array_is_chosen_by_name(tmp_path):
         open_draws(tmp_path / "two.npz")
     with pytest.raises(InputError, match="'third'"):
         open_draws(tmp_path / "two.npz", key="third")
+    np.savez(tmp_path / "chains.npz", z=np.stack([LABELS, LABELS + 1]), psm=np.eye(LABELS.shape[1]))
+    with pytest.raises(InputError, match=r"z .*psm .*--key"):
+        open_draws(tmp_path / "chains.npz")
+    np.testing.assert_array_equal(open_draws(tmp_path / "chains.npz", key="z"), np.vstack([LABELS, LABELS + 1]))
     with pytest.raises(InputError, match=r"\.npy"):
         open_draws(npy(tmp_path, LABELS), key="draws")
     group = zarr_group(tmp_path, LABELS)

@@ -8,7 +8,7 @@ import pytest
 from safetensors.numpy import load as load_tensors
 from safetensors.numpy import save as save_tensors
 
-from partita import SCAMS, BayesianPartition, DPGaussianMixture, SoF, load, save
+from partita import SCAMS, BayesianPartition, DPGaussianMixture, SoF, SoftClustering, load, save
 from partita.affinity import NeighborGraph
 from partita.errors import ModelError
 from partita.io.settings import fits
@@ -28,6 +28,7 @@ def saved(tmp_path_factory):
     save(SoF(2, solver=PenaltyDescent(), random_state=0, n_init=1, max_iter=50).fit(X), folder / "sof")
     save(SoF(2, affinity=NeighborGraph(5), random_state=0, n_init=1).fit(X), folder / "graph")
     save(SCAMS(2, random_state=0).fit(X), folder / "scams")
+    save(SoftClustering(2, random_state=0).fit(X, sample_weight=np.arange(1, 31)), folder / "ensemble")
     draws = draws_around(np.arange(12) // 4, 40, 0.2, seed=rng)
     gaps = with_gaps(draws, 0.1, rng)
     partition = BayesianPartition(Binder(), random_state=0, starts=["sof", draws[0]])
@@ -155,8 +156,6 @@ def test_a_description_that_asks_for_something_else_is_refused(saved, tmp_path, 
         ("factors", lambda a: np.full_like(a, np.inf), "array 'factors'(?!.*shape)"),
         ("evidence.X", lambda a: a[:4].copy(), "array 'evidence"),
         ("evidence.X", lambda a: a.astype(np.uint8), "uint8"),
-        ("item", lambda a: a[:-1].copy(), "array 'item'"),
-        ("item", lambda a: a + 30, "items that it does not have"),
     ],
 )
 def test_arrays_that_cannot_be_of_one_fit_are_refused(saved, tmp_path, name, turned, words):
@@ -204,6 +203,9 @@ SPOILED = [
     ("mixture", "density.prior.whitener", lambda a: a[:1].copy(), "density.prior.whitener"),
     ("mixture", "density.unit", lambda a: a * 0, "units"),
     ("mixture", "density.constant", lambda a: a.astype(np.int8), "'density.constant' .*int8"),
+    ("ensemble", "item", lambda a: a[:-1].copy(), "array 'item'"),
+    ("ensemble", "item", lambda a: a + 30, "items that it does not have"),
+    ("ensemble", "row_weights", lambda a: a[:-1].copy(), "row_weights"),
     ("components", "density.first", lambda a: a[::-1].copy(), "components "),
     ("components", "density.first", lambda a: a * 2, "components "),
     ("components", "density.first", lambda a: np.r_[a[:2], a[1:-1]][:-1], "components "),

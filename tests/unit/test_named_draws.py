@@ -94,6 +94,25 @@ def test_chains_of_other_items_are_not_stacked():
             stacked_draws(chains)
 
 
+def test_entries_of_a_list_keep_the_chains_and_notes_that_they_have():
+    parts = [NamedDraws(LABELS[k], np.arange(7) // 4, notes=(f"of {k}",)) for k in range(2)]
+    found = stacked_draws(parts)
+    np.testing.assert_array_equal(found.chain, np.r_[np.arange(7) // 4, 2 + np.arange(7) // 4])
+    assert found.notes == ("of 0", "of 1")
+    with pytest.raises(InputError, match="different numbers"):
+        stacked_draws([[[0, 0, 1], [0, 1]], [[0, 0, 1]]])
+
+
+def test_chains_that_disagree_are_not_said_to_be_turned():
+    rng = np.random.default_rng(0)
+    chains = [rng.integers(4, size=200) * np.ones((25, 1), dtype=int) for _ in range(4)]
+    chains = [np.where(rng.random(each.shape) < 0.05, rng.integers(4, size=each.shape), each) for each in chains]
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        notes = BayesianPartition(random_state=0).fit(chains).notes_
+    assert not any("transposed" in note for note in notes)
+
+
 def test_columns_that_agree_as_draws_do_are_told():
     draws = posterior(n_draws=120, noise=0.2)[0]
     draws = np.array([np.random.default_rng(b).permutation(9)[draw] for b, draw in enumerate(draws)])

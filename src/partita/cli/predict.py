@@ -19,8 +19,8 @@ from partita.cli.options import PredictOptions, ReadingOptions
 from partita.cli.standard_input import readable
 from partita.errors import InputError
 from partita.estimators.base import FactorizationEstimator
-from partita.estimators.doubtful import DoubtOfNew
 from partita.estimators.mixed_table import lacking_names
+from partita.estimators.new_doubt import DoubtOfNew
 from partita.io import FeatureTable, LackingColumnsError, LinksError, Reading, load, read_features, write_memberships
 from partita.io.bare_numbers import is_money
 from partita.io.files import listed
@@ -29,7 +29,7 @@ from partita.io.output import json_text
 from partita.io.settings import fits
 from partita.membership import row_entropy, row_margin
 from partita.paths import misplaced
-from partita.wording import count
+from partita.wording import count, percent
 
 __all__ = ["run_predict"]
 
@@ -75,7 +75,7 @@ def run_predict(options: PredictOptions) -> int:
     if doubt is not None:
         sure, far = float(doubt.certainty.mean()), int((doubt.outlier > OUTLIER).sum())
         scored += (
-            f"; {sure:.0%} of the labels are expected to be right, and {count(far, 'item')} probably in no cluster"
+            f"; {percent(sure)} of the labels are expected to be right, and {count(far, 'item')} probably in no cluster"
         )
     say(f"{scored}; written to {out}", quiet=options.quiet)
     return DONE
@@ -98,7 +98,7 @@ def _scored(
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)  # the notes say it
         beyond, W = estimator._beyond(given), estimator.predict_proba(given)
-        doubt = None if estimator._evidence_of_features() is None else estimator.predict_doubt(given)
+        doubt = estimator.predict_doubt(given) if estimator._knows_doubt_of_new else None
     if far := int(beyond.sum()):
         first = table.ids[int(beyond.argmax())]
         lie = f"1 row ({first}) lies" if far == 1 else f"{far:,} rows (the first: {first}) lie"
@@ -208,7 +208,7 @@ def _features(
             reading=reading,
         )
     except LackingColumnsError as error:
-        if estimator._columns is None and error.lacking == columns:
+        if estimator._columns is None and error.lacking == columns and not hasattr(estimator, "encoding_"):
             table = _features(options, estimator, file, reading, id_column, by_name=False)
             table.notes.append("columns were taken by their places, since none has a name of the fit")
             return table

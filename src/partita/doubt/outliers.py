@@ -157,7 +157,7 @@ def probability_of_new(X: Array, outlier: Array, Y: Array, *, weights: Array | N
 
     It is that of the fitted items which have their k-th neighbour among them at the same distance, and .99 where that
     is three times as far as it is for any that belongs to a cluster; k is half the square root of their number, and 10
-    at least.
+    at least. Zero where there are ten fitted items or fewer.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Rows that occur again and again, as the members of an ensemble see them.
+"""Rows that occur again and again, and ratings, as the members of an ensemble see them.
 
 Numbers that were rounded have few values, and of few such columns most rows are copies. The distinct rows are then a
 lattice without clusters: how often each occurs says where these are. So where at least a quarter of the rows are
@@ -7,6 +7,9 @@ wide, members see rows in place of distinct rows, each moved at random within it
 to the nearest other frequent value of the column either way. Their density is the histogram of the rows, as that of
 numbers before they were rounded would be [theis2016]. Categories beside numbers stay. An item has the mean membership
 of its rows.
+
+Beside columns that were measured no row is a copy, but the values of a rating still part the items into layers with
+gaps between them. There each item is moved within the cell of its rating, and stays what it is in other columns.
 
 [theis2016] L. Theis, A. van den Oord, M. Bethge, A note on the evaluation of generative models, ICLR 2016.
 """
@@ -33,7 +36,7 @@ FEWEST = 20
 # Items that are asked for their nearest, and its distance at most in halves of the cell, with room for rounding.
 ASKED, CELL = 500, 2.01
 # Frequent values of a rating, the share of the rows that have them, and rows to each of them, at least; and the least
-# width of a cell in standard deviations of the column.
+# width of a cell in parts of the largest standard deviation of a column.
 VALUES, KNOWN, ROWS, WIDE = 3, 0.5, 5, 0.25
 # Values of a column that differ by less of its range are one.
 SAME = 1e-9
@@ -112,7 +115,8 @@ def within_cells(X: Array, seed: int = 0) -> Array:
     """Return distinct rows whose ratings are moved uniformly within their cells; X itself where no column is one.
 
     A rating is a column of numbers with three frequent values or more, whose cells are at least a quarter as wide as
-    its standard deviation. Beside numbers that were measured its values part the items into layers with gaps between.
+    the largest standard deviation of a column. Beside numbers that were measured its values part the items into layers
+    with gaps between; where every column is one, all items lie on one lattice, and stay.
 
     Examples
     --------
@@ -124,25 +128,26 @@ def within_cells(X: Array, seed: int = 0) -> Array:
     """
     if len(X) < FEWEST:
         return X
-    half = np.zeros(X.shape)
-    for j in Columns.of(X).numbers:
-        if _is_rating(X[:, j]):
-            half[:, j] = _half_of_cell(X[:, j], np.ones(len(X)))
-    if not half.any():
+    numbers = Columns.of(X).numbers
+    widest = float(X[:, numbers].std(axis=0).max(initial=0.0))
+    ratings = [j for j in numbers if _is_rating(X[:, j], WIDE * widest)]
+    if not ratings or len(ratings) == len(numbers):
         return X
+    half, each = np.zeros(X.shape), np.ones(len(X))
+    half[:, ratings] = np.stack([_half_of_cell(column, each) for column in X[:, ratings].T], axis=1)
     Y, order = np.array(X, dtype=np.float64), np.lexsort(X.T)  # whatever the order of the rows
     Y[order] += half[order] * np.random.default_rng([seed, len(X)]).uniform(-1.0, 1.0, size=X.shape)
     return Y
 
 
-def _is_rating(column: Array) -> bool:
-    values, rows = np.unique(column, return_counts=True)
-    held = rows.astype(np.float64)
-    frequent = held >= _median(held, held) / 4
+def _is_rating(column: Array, least_cell: float) -> bool:
+    values, place = _values_of(column)
+    rows = np.bincount(place).astype(np.float64)
+    frequent = rows >= _median(rows, rows) / 4
     n = int(frequent.sum())
     if n < VALUES or len(column) < ROWS * n or rows[frequent].sum() < KNOWN * len(column):
         return False
-    return float(np.median(np.diff(values[frequent]))) >= WIDE * float(column.std())
+    return float(np.median(np.diff(values[frequent]))) * SAME * float(np.ptp(column)) >= least_cell
 
 
 def is_repeated(weights: Array | None) -> bool:
@@ -162,16 +167,21 @@ def _half_of_cell(column: Array, weights: Array) -> Array:
     Frequent are values of a quarter as many rows at least as those have that half of the rows share: not the cells that
     were filled in.
     """
-    low, extent = column.min(), float(np.ptp(column))
+    extent = float(np.ptp(column))
     if extent == 0:
         return np.zeros(len(column))
-    values, place = np.unique(np.round((column - low) / extent / SAME), return_inverse=True)
+    values, place = _values_of(column)
     rows = np.bincount(place, weights).astype(np.float64)
     frequent = values[rows >= _median(rows, rows) / 4]
     frequent = frequent if len(frequent) > 1 else values
     away = np.abs(values[:, None] - frequent[_around(frequent, values)])
     gap: NDArray[np.float64] = np.where(away > 0, away, np.inf).min(axis=1)
     return np.asarray(np.minimum(gap, _median(gap, rows))[place] * SAME * extent / 2)
+
+
+def _values_of(column: Array) -> tuple[Array, NDArray[np.intp]]:
+    """The values of a column that varies, in parts of its range that are one, and the place of each cell among them."""
+    return np.unique(np.round((column - column.min()) / float(np.ptp(column)) / SAME), return_inverse=True)
 
 
 def _median(values: Array, weights: Array) -> float:

@@ -46,6 +46,12 @@ class EnsembleEvidence(FactorEvidence):
         """Return new items in the units of the fitted ones."""
         return self._frame(np.asarray(X, dtype=np.float64))
 
+    def at_edge(self, Y: Array) -> Array:
+        """Return items of which those farther out than all fitted ones are at the edge of these, as in the fit."""
+        low, high = self._X.min(axis=0), self._X.max(axis=0)
+        reach = np.where(high > low, high - low, np.inf)
+        return np.asarray(np.where(high + reach < Y, high, np.where(low - reach > Y, low, Y)))
+
     def features(self, X: Any) -> sp.csr_array:
         """Return the mean of the images of the 5 nearest fitted items.
 
@@ -58,10 +64,7 @@ class EnsembleEvidence(FactorEvidence):
         """Return the weights, of sum one, of the fitted items that say where each new item belongs."""
         if self._search is None:
             self._search = fitted_search(self._X, "euclidean", None)
-        Y = self.seen(X)
-        low, high = self._X.min(axis=0), self._X.max(axis=0)
-        reach = np.where(high > low, high - low, np.inf)  # farther out an item is seen at the edge, as in the fit
-        Y = np.where(high + reach < Y, high, np.where(low - reach > Y, low, Y))
+        Y = self.at_edge(self.seen(X))
         k = min(VOTERS, len(self._X))
         index, distance = nearest(Y, self._X, k, "euclidean", None, itself=False, search=self._search)
         votes = np.full(index.shape, 1.0 / k)

@@ -233,7 +233,9 @@ class BayesianPartition(PosteriorSummaries):
         turned = given.turned
         if self.draws_ is not None:
             alone = all_alone_note(self.draws_.n_given, self.draws_.n_clusters, len(result.labels))
-            turned = alone or turned or nearly_constant_note(given.labels) or disagreeing_note(given.labels)
+            turned = alone or turned or nearly_constant_note(given.labels)
+            if chain is None:  # draws of chains that disagree do so as rows of a turned table do
+                turned = turned or disagreeing_note(given.labels)
             unsaid = (*few_note(self.draws_), *negative_note(given.labels), *unsaid)
         for note in turned:
             warnings.warn(note, UnsureWarning, stacklevel=2)

@@ -27,7 +27,6 @@ from partita.doubt import (
     confident_pairs,
     nested_layers,
     on_the_sphere,
-    probability_of_new,
     weak_support_probability,
 )
 from partita.doubt.coverage import require_share
@@ -37,12 +36,13 @@ from partita.ensemble.evidence import EnsembleEvidence
 from partita.ensemble.units import frame_of
 from partita.ensemble.weights import LEAST, POWER
 from partita.errors import InputError
+from partita.estimators.new_doubt import DoubtOfNew, doubt_of_new
 from partita.estimators.new_items import NewItems
 from partita.estimators.pipeline import Given
 from partita.kernels.fill import completed
 from partita.n_clusters import Verdict
 
-__all__ = ["DoubtOfNew", "Doubtful", "SecondChoice"]
+__all__ = ["Doubtful", "SecondChoice"]
 
 
 # Other numbers of clusters that are less probable than this are left out of the doubt.
@@ -64,21 +64,6 @@ class SecondChoice(NamedTuple):
 
     cluster: Labels
     evidence: Array
-
-
-class DoubtOfNew(NamedTuple):
-    """Doubt of new items.
-
-    Attributes
-    ----------
-    outlier : array of M in [0, 1]
-        Probability of each that it belongs to no cluster.
-    certainty : array of M in [0, 1]
-        Probability of each that its label is right.
-    """
-
-    outlier: Array
-    certainty: Array
 
 
 class Doubtful(NewItems):
@@ -279,8 +264,9 @@ class Doubtful(NewItems):
 
         An item belongs to no cluster with the probability that fitted items have where they lie as densely
         (`partita.doubt.probability_of_new`). Its label is as certain as the labels of the fitted items that say where
-        it belongs, the five nearest, on average, where those that have another label count as zero; of a row with
-        missing cells it is no more than the membership in its cluster. A fitted row has its own of both.
+        it belongs, the five nearest, on average; one that has another label leaves to each cluster but its own an equal
+        part of what it is not certain of. Of a row with missing cells the certainty is no more than the membership. A
+        fitted row that gets its own label has its own of both.
 
         Parameters
         ----------
@@ -300,41 +286,13 @@ class Doubtful(NewItems):
         >>> doubt.outlier.round(2).tolist(), doubt.certainty.round(2).tolist()
         ([0.0, 0.99], [1.0, 0.01])
         """
-        check_is_fitted(self)
-        evidence = self._evidence_of_features()
-        if evidence is None:
-            raise InputError(
-                "predict_doubt: only a model of features by affinity='ensemble' of this version says how sure the "
-                "labels of new items are; the probabilities of predict_proba say how near an item is to each cluster"
-            )
-        W = self._memberships(X)
-        labels, most = W.argmax(axis=1), np.ones(len(W))
-        if hasattr(self, "encoding_"):
-            with_gaps = np.isnan(self.encoding_.plain(self._mixed_table(X))).any(axis=1)
-            most = np.where(with_gaps, W.max(axis=1), 1.0)
-        X = self._checked(X, self._builder_, reset=False)
-        X = X if self._extension.scaling is None else self._extension.scaling(X)
-        row = np.zeros(len(evidence.items), dtype=np.intp)
-        known = np.flatnonzero(self._item_of_row >= 0)
-        row[self._item_of_row[known]] = known
-        outlier, numbers = np.zeros(len(X)), Columns.of(evidence.items).numbers
-        if len(numbers):
-            fitted, new = evidence.items[:, numbers], evidence.seen(X)[:, numbers]
-            counts = np.bincount(self._item_of_row[known], minlength=len(row)).astype(np.float64)
-            outlier = probability_of_new(fitted, self.outlier_[row], new, weights=counts)
-        voters = evidence.voters(X).tocoo()
-        alone = voters.data == 1.0
-        outlier[voters.row[alone]] = self.outlier_[row[voters.col[alone]]]
-        inside = self.certainty_[row] / np.maximum(1.0 - self.outlier_[row], np.finfo(float).tiny)
-        same = self.labels_[row][voters.col] == labels[voters.row]
-        certainty = np.bincount(voters.row, voters.data * np.where(same, inside[voters.col], 0.0), minlength=len(X))
-        return DoubtOfNew(outlier, np.minimum(certainty, most) * (1.0 - outlier))
+        return doubt_of_new(self, X)
 
-    def _evidence_of_features(self) -> EnsembleEvidence | None:
-        """The evidence by which doubt of new items can be told, if it can."""
-        known = self._knows_doubt and hasattr(self, "_item_of_row") and not self._builder_.pairwise
-        evidence = self._extension.evidence
-        return evidence if known and isinstance(evidence, EnsembleEvidence) else None
+    @property
+    def _knows_doubt_of_new(self) -> bool:
+        """Whether doubt of new items can be told: by an ensemble of features, of this version if it was loaded."""
+        told = self._knows_doubt and hasattr(self, "_item_of_row") and not self._builder_.pairwise
+        return told and isinstance(self._extension.evidence, EnsembleEvidence)
 
     def second_choice(self) -> SecondChoice:
         """Return for each item the nearest cluster that it could go to, and how much evidence that would take."""
@@ -493,7 +451,8 @@ class Doubtful(NewItems):
 
     def _weights_of_rows(self) -> Array | None:
         given: Given | None = getattr(self, "_given", None)
-        return None if given is None else given.weights
+        loaded: Array | None = self.__dict__.get("_row_weights")
+        return loaded if given is None else given.weights
 
     def _weights_of_labels(self) -> Array:
         """What each row counts in its cluster: its membership, times its weight."""

@@ -59,6 +59,7 @@ class FittedAttributes(CheckedInput):
     _judged: Verdict | None
     _posterior: BayesianPartition | None
     _item_of_row: NDArray[np.intp]
+    _row_weights: Array | None
     _plan_: Plan
     _given: Given
     calibration_: Calibration

@@ -121,11 +121,14 @@ def read_draws(
         arrays = open_npz(file)
         shapes = {name: shape for name, (shape, _) in arrays.headers.items()}
         fitting = [name for name, shape in shapes.items() if len(shape) in (2, 3)]
+        if key is None and len(fitting) > 1 and any(len(shapes[name]) == 3 for name in fitting):
+            held = ", ".join(f"{name} {shapes[name]}" for name in fitting)
+            raise InputError(f"{file} has {len(fitting)} arrays that may be draws ({held}); name the one: --key NAME")
         name = arrays.choose(key, preferred=fitting[0] if len(fitting) == 1 else None)
         _require_labels(arrays, name)
         stacked = stacked_draws(arrays.load(name))
         found = beside_labels(checked_labels(stacked.labels, file, gaps), shapes, arrays.load, file)
-        return found if stacked.chain is None else replace(found, chain=stacked.chain)
+        return replace(found, chain=stacked.chain) if found.chain is None else found
     try:
         return table_draws(file, gaps)
     except InputError as error:

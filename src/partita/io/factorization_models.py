@@ -113,6 +113,7 @@ class SavedFactorization:
     outlier: Annotated[Array | None, reals("N")] = None
     certainty: Annotated[Array | None, reals("N")] = None
     item: Annotated[NDArray[Any] | None, whole("N")] = None
+    row_weights: Annotated[Array | None, reals("N")] = None
     items: tuple[str, ...] | None = None
 
     @classmethod
@@ -152,7 +153,8 @@ class SavedFactorization:
             unassigned=getattr(estimator, "unassigned_", None),
             outlier=estimator.outlier_ if estimator._knows_doubt else None,
             certainty=estimator.certainty_ if estimator._knows_doubt else None,
-            item=getattr(estimator, "_item_of_row", None),
+            item=estimator._item_of_row if estimator._knows_doubt_of_new else None,
+            row_weights=estimator._weights_of_rows() if estimator._knows_doubt_of_new else None,
             items=None if names is None else tuple(map(str, names)),
         )
 
@@ -219,7 +221,7 @@ class SavedFactorization:
         if self.outlier is not None and self.certainty is not None:
             estimator._outlier, estimator._certainty = self.outlier, self.certainty
         if self.item is not None:
-            estimator._item_of_row = self.item
+            estimator._item_of_row, estimator._row_weights = self.item, self.row_weights
         if self.feature_names:
             estimator.feature_names_in_ = np.array(self.feature_names, dtype=object)
         return estimator

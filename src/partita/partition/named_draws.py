@@ -59,7 +59,7 @@ OF_DRAWS = re.compile(r"\W*(draw|iter|sweep|sample|step|chain|state|mcmc|run|rep
 # Mean concentration of rows, sum_k (n_k / N)^2, from which they are nearly constant, and by how much less that of the
 # columns must be; rows and columns that are looked at.
 CONSTANT, LESS, LOOKED_AT = 0.85, 0.2, 200
-# Rows, and columns, that are compared in pairs, and by how much more columns must agree than rows.
+# Rows, and columns, that are compared in pairs (of fewer nothing is said), and by how much more columns must agree.
 COMPARED, BETTER = 12, 0.15
 
 
@@ -166,7 +166,7 @@ def stacked_draws(draws: Any, *, variable: str | None = None) -> NamedDraws:
     >>> found.labels.tolist(), found.chain.tolist()
     ([[0, 0, 1], [0, 1, 1], [0, 1, 2]], [0, 0, 1])
     """
-    if isinstance(draws, list | tuple) and len(draws) and (isinstance(draws[0], NamedDraws) or np.ndim(draws[0]) == 2):
+    if isinstance(draws, list | tuple) and len(draws) and (isinstance(draws[0], NamedDraws) or _is_table(draws[0])):
         chains = [named_draws(each) for each in draws]
         parts = [np.asarray(each.labels) for each in chains]
         items = chains[0].items
@@ -174,14 +174,26 @@ def stacked_draws(draws: Any, *, variable: str | None = None) -> NamedDraws:
             items is not None and each.items is not None and list(each.items) != list(items) for each in chains
         ):
             raise InputError("the chains are of other items: expected M x N labels of the same N items in each of them")
-        chain = np.repeat(np.arange(len(chains)), [len(each) for each in parts])
-        return NamedDraws(np.concatenate(parts), chain, items)
+        own = [
+            np.zeros(len(part), dtype=int) if each.chain is None else each.chain for each, part in zip(chains, parts)
+        ]
+        pairs = np.column_stack([np.repeat(np.arange(len(chains)), [len(part) for part in parts]), np.concatenate(own)])
+        chain = np.unique(pairs, axis=0, return_inverse=True)[1].ravel()
+        notes = tuple(dict.fromkeys(note for each in chains for note in each.notes))
+        return NamedDraws(np.concatenate(parts), chain, items, notes=notes)
     found = named_draws(draws, variable=variable)
     if getattr(found.labels, "ndim", 2) != 3:
         return found
     labels = np.asarray(found.labels)
     C, M, N = labels.shape
     return NamedDraws(labels.reshape(C * M, N), np.repeat(np.arange(C), M), notes=found.notes)
+
+
+def _is_table(entry: Any) -> bool:
+    try:
+        return np.ndim(entry) == 2
+    except ValueError as error:
+        raise InputError("the draws of a chain have different numbers of items: expected M x N labels") from error
 
 
 def _posterior(tree: Any) -> Any:
@@ -347,11 +359,11 @@ def disagreeing_note(labels: Any) -> tuple[str, ...]:
     """
     labels = labels if hasattr(labels, "shape") else np.asarray(labels)
     M, N = labels.shape
-    if N <= M:
+    if N <= M or M < COMPARED:
         return ()
     rows = np.asarray(labels[_spread(M)])[:, _spread(N)]
     rows = rows.astype(str) if rows.dtype.kind == "O" else rows
-    if min(rows.shape) < 2 or _concentration(rows) > 0.5 or _agreement(rows.T) < _agreement(rows) + BETTER:
+    if _concentration(rows) > 0.5 or _agreement(rows.T) < _agreement(rows) + BETTER:
         return ()
     return (
         f"the draws look transposed: rows were taken as {M:,} draws and columns as {N:,} items, and columns agree with "

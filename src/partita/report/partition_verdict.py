@@ -17,7 +17,7 @@ from partita.partition.credible_ball import CredibleBall
 from partita.partition.losses import PartitionLoss
 from partita.report.partition_report import PartitionReport
 from partita.report.verdict import LIST_SIZES, Sentence
-from partita.wording import items, listed, percent
+from partita.wording import ROUNDING, items, listed, percent
 
 __all__ = [
     "CERTAIN",
@@ -38,8 +38,6 @@ FEW = 6
 TAIL = 0.05
 # Share of the draws from which the second most frequent partition is told.
 OFTEN = 0.1
-# Rounding error of a sum of weights that is 1.
-ROUNDING = 1e-12
 
 
 def partition_verdict(report: PartitionReport) -> tuple[Sentence, ...]:
