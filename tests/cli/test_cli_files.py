@@ -163,7 +163,7 @@ def test_predict_says_which_cells_it_filled(call, tmp_path):
     _, X = items()
     (tmp_path / "t.csv").write_text("a,b\n" + "".join(f"{a},{b}\n" for a, b in X))
     assert call("fit", "t.csv", "-k", 2, "--quiet").code == 0
-    (tmp_path / "new.csv").write_text("a,b\n50,\n,\n1,2\n")
+    (tmp_path / "new.csv").write_text("n,a,b\nx,50,\ny,,\nz,1,2\n")
     done = call("predict", "t-partita", "new.csv", "--out", "p.csv")
     assert done.code == 0, done.err
     assert "3 cells are missing (b 2, a 1)" in done.err

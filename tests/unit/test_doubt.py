@@ -195,6 +195,19 @@ def test_a_weight_of_two_is_the_same_as_giving_the_item_twice_and_zero_as_leavin
     assert 0 < own[-20:].mean() <= 1  # rows that nobody counted are told all the same
 
 
+@pytest.mark.parametrize("n", [20, 30, 60])
+@pytest.mark.parametrize("d", [2, 3, 8])
+def test_few_items_of_one_cluster_have_hardly_an_outlier_however_often_each_is_given(n: int, d: int) -> None:
+    for draw in ("standard_normal", "standard_exponential"):
+        found = []
+        for seed in range(10):
+            X = getattr(np.random.default_rng([seed, n, d]), draw)(size=(n, d))
+            found.append(background_probability(X, np.zeros(n, dtype=int)))
+            twice = background_probability(np.repeat(X, 2, axis=0), np.zeros(2 * n, dtype=int))
+            np.testing.assert_allclose(twice, np.repeat(found[-1], 2), atol=1e-9)
+        assert (np.array(found) > 0.5).mean() < 0.05
+
+
 def test_an_item_without_support_in_its_cluster_is_an_outlier() -> None:
     support = np.random.default_rng(0).lognormal(sigma=0.3, size=300)
     support[:2] = 0.0, 1e-4
@@ -382,6 +395,16 @@ def test_clusters_that_a_bound_alone_asked_for_are_as_doubtful_as_those_of_a_num
     right = SoftClustering((3, 8), random_state=0).fit(X)
     assert right.n_clusters_ == 3
     assert right.certainty_.mean() > 0.9
+
+
+def test_clusters_of_like_sizes_are_as_certain_where_they_may_be_one() -> None:
+    rng = np.random.default_rng(1)
+    X = rng.normal(size=(60, 2)) + 3.6 * np.repeat([[0, 0], [1, 0]], [29, 31], axis=0)
+    model = SoftClustering(random_state=0).fit(X)
+    assert model.n_clusters_ == 2
+    assert model.verdict_.probability_of(1) > 0.05
+    of_each = [model._stands_whatever_the_number()[model.labels_ == k].mean() for k in range(2)]
+    assert abs(of_each[0] - of_each[1]) < 0.1
 
 
 def test_copies_of_every_row_leave_the_certainty_as_it_is() -> None:

@@ -71,6 +71,14 @@ LAYOUTS = {
 }
 
 
+def test_empty_rows_between_others_are_no_items(tmp_path):
+    file = tmp_path / "t.csv"
+    file.write_text("name;x;kind\n" + "".join(f"n{k};{k}.5;{'ab'[k % 2]}\n" + ";;\n" * (k == 3) for k in range(12)))
+    table = read_features(file, mixed=True)
+    assert table.ids == [f"n{k}" for k in range(12)]
+    assert any("1 empty row between" in note for note in table.notes)
+
+
 @pytest.mark.parametrize("case", LAYOUTS)
 def test_every_layout_gives_the_same_numbers_and_what_was_found_is_said(tmp_path, case):
     content, words = LAYOUTS[case]
@@ -408,7 +416,6 @@ PLACES = {
     "a messy text": ("Report\n\na;b\n1;2\n3;4\n5;\n", {}, "line 6"),
     "without a header": ("1,2\n3,4\n5,\n", {}, "line 3"),
     "text in a column": ("a,b\n1,2\n3,4\n5,x\n", {}, "line 4"),
-    "a row without a value": ("a,b\n1,2\n3,4\n,\n4,4\n", {"allow_missing": True}, "line 4"),
     "an id twice": ("n,b\nann,2\nbob,4\nann,7\n", {"id_column": "n"}, "line 4"),
     "a label that lacks": ("n,b\nann,2\nbob,4\n,7\n", {"label_column": "n"}, "line 4"),
 }

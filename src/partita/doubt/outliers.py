@@ -78,6 +78,8 @@ ALIKE, ASTRAY = 2e-3, 0.01
 FEWEST_ITEMS = 20
 # Standard errors that are added to a ratio, and the least share of the reference that one is taken of.
 ERRORS, LEAST_REFERENCE = 3.0, 0.02
+# Items in the emptier half of the box, of fewer than which there is no telling a background from the tails of clusters.
+FEWEST_BEYOND = 9.0
 # Dimensions that count as few, and the price of a background in nats, beside one for each side of its box.
 FEW_DIMENSIONS, GAIN = 5, 5.0
 # Steps of EM for each mixture, the share of the background at first, and that of the outer items of a cluster.
@@ -132,6 +134,12 @@ def background_probability(
     (True, True)
     """
     w = counts_of(weights, len(X))
+    distinct, first, place = np.unique(X, axis=0, return_index=True, return_inverse=True)
+    copies = np.bincount(place.ravel(), w, len(distinct))
+    if (copies == np.rint(copies)).all() and (n_times := int(np.gcd.reduce(copies.astype(np.int64)))) > 1:
+        once = copies / n_times  # a table that is given twice says no more than once
+        p = background_probability(distinct, labels[first], weights=once, seed=seed, reference=reference)
+        return p[place.ravel()]
     seen = np.flatnonzero(w > 0)
     total = float(w.sum())
     if total < FEWEST_ITEMS:
@@ -243,6 +251,8 @@ def _of_background(
         share = min(share, _background_share(score[seen], w[seen], of_reference))
         scores.append((score, of_reference))
     score, of_reference = scores[-1]
+    if w[seen] @ (score[seen] < np.median(of_reference)) < FEWEST_BEYOND:
+        return np.zeros(len(X))
     ratio = _density_ratio(score, w, of_reference)
     p = np.asarray(share / np.maximum(ratio, share))
     fewer = max(w @ p, w @ (p > 0.5)) <= MOST * total

@@ -27,7 +27,7 @@ from partita.arrays import Array, Labels
 from partita.ensemble.categories import Columns
 from partita.ensemble.vote import VOTERS, voters_of
 
-__all__ = ["SpreadRows", "is_repeated", "within_cells"]
+__all__ = ["SpreadRows", "is_lattice", "is_repeated", "within_cells"]
 
 # Rows to a distinct one on average, from which on copies are at least a quarter of the rows.
 COPIES = 4 / 3
@@ -82,15 +82,8 @@ class SpreadRows:
         >>> rows.of_items(np.repeat(np.arange(25) % 2, counts))[:2].tolist()
         [[1.0, 0.0], [0.0, 1.0]]
         """
-        if len(X) < FEWEST or weights is None or not is_repeated(weights):
-            return None
-        numbers = Columns.of(X).numbers
-        numbers = numbers if len(numbers) else np.arange(X.shape[1])
-        Z, half = X[:, numbers], np.zeros(X.shape)
-        half[:, numbers] = np.stack([_half_of_cell(column, weights) for column in Z.T], axis=1)
-        asked = np.random.default_rng(seed).permutation(len(X))[:ASKED]
-        distance = nearest(Z[asked], Z, 2, "euclidean", None, itself=False)[1][:, 1]  # the first is the item itself
-        if np.median(distance / np.sqrt((half[asked] ** 2).sum(axis=1))) > CELL:
+        half = _half_of_lattice(X, weights, seed)
+        if half is None or weights is None:
             return None
         whole = np.cumsum(weights)
         m = min(round(float(whole[-1])), most)
@@ -109,6 +102,30 @@ class SpreadRows:
         """Return the membership of the items from labels or a membership of the points."""
         Q = np.eye(int(said.max()) + 1)[said] if said.ndim == 1 else said
         return np.asarray(self.shares @ Q)
+
+
+def is_lattice(X: Array, weights: Array | None) -> bool:
+    """Return whether distinct rows are a lattice of rounded numbers, at least a quarter of whose rows are copies.
+
+    >>> X = np.arange(25.0)[:, None]
+    >>> is_lattice(X, 4.0 + np.arange(25) % 2), is_lattice(X, None)
+    (True, False)
+    """
+    return _half_of_lattice(X, weights) is not None
+
+
+def _half_of_lattice(X: Array, weights: Array | None, seed: int = 0) -> Array | None:
+    """Half of the cells of distinct rows that are a lattice; None where they are none."""
+    if len(X) < FEWEST or weights is None or not is_repeated(weights):
+        return None
+    numbers = Columns.of(X).numbers
+    numbers = numbers if len(numbers) else np.arange(X.shape[1])
+    Z, half = X[:, numbers], np.zeros(X.shape)
+    half[:, numbers] = np.stack([_half_of_cell(column, weights) for column in Z.T], axis=1)
+    asked = np.random.default_rng(seed).permutation(len(X))[:ASKED]
+    distance = nearest(Z[asked], Z, 2, "euclidean", None, itself=False)[1][:, 1]  # the first is the item itself
+    away = np.median(distance / np.sqrt((half[asked] ** 2).sum(axis=1)))
+    return None if away > CELL else half
 
 
 def within_cells(X: Array, seed: int = 0) -> Array:

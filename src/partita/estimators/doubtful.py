@@ -522,12 +522,11 @@ class Doubtful(NewItems):
         found: Consensus | None = getattr(self, "_consensus", None)
         others: list[tuple[float, Labels | None]] = []
         for K, p in enumerate(verdict.probabilities, start=1):
-            if self.n_clusters_ == K or p < UNLIKELY:
-                continue
-            labels = None
-            if K == 1:
-                labels = np.zeros(len(self.labels_), dtype=np.int64)
-            elif found is not None:
-                labels = found.likeliest_draw(K)[self._place_of_row(found)]
-            others.append((float(p), labels))
-        return certainty_of_labels(self.labels_, others, self.n_clusters_, self._weights_of_labels())
+            if self.n_clusters_ != K > 1 and p >= UNLIKELY:
+                labels = None if found is None else found.likeliest_draw(K)[self._place_of_row(found)]
+                others.append((float(p), labels))
+        weights = self._weights_of_labels()
+        stands = certainty_of_labels(self.labels_, others, self.n_clusters_, weights)
+        # If there is one cluster, its name is that of each of these with the probability of its share.
+        share = np.bincount(self.labels_, weights) / weights.sum()
+        return np.asarray(np.maximum(stands - verdict.probability_of(1) * (1.0 - share[self.labels_]), 0.0))

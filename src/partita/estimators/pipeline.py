@@ -22,6 +22,7 @@ from partita.affinity.shared_search import shared_search
 from partita.arrays import Array, Labels
 from partita.calibration import Calibration, Calibrator, Refit, average, calibrate, calibrate_if_trusted
 from partita.ensemble.categories import Columns
+from partita.ensemble.copies import is_lattice
 from partita.ensemble.units import frame_of
 from partita.estimators.choosing import Built, Choice, EvidenceByK, NumberOfClusters
 from partita.estimators.extension import Extension
@@ -519,6 +520,8 @@ def _calibrator(
         obstacle = "they are those of a latent class model of the categories"
     elif _has_categories(features):
         obstacle = "columns of categories have no density"
+    elif is_lattice(frame_of(features)(features), weights):
+        obstacle = "rounded numbers of which most rows are copies have no density"
     elif with_gaps > FILLED_IN:
         obstacle = f"{with_gaps:.0%} of the rows have missing cells, and rows that were filled in are denser than items"
     if plan.probabilities == "auto":

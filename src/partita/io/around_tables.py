@@ -197,7 +197,7 @@ def _different(row: Sequence[str]) -> int:
 
 
 def without_end(rows: Rows, place: str = "line") -> tuple[Rows, list[str]]:
-    """Return the rows without empty ones at the end, footnotes, and rows of totals; `place` is what a row is called.
+    """Return the rows without empty ones, footnotes, and rows of totals; `place` is what a row is called.
 
     A row of totals at the end begins with a word for it, and one of its numbers is the sum or the mean of those above;
     all of them are the statistic that it names where that is another. Between items one has a word for a sum, and at
@@ -217,7 +217,12 @@ def without_end(rows: Rows, place: str = "line") -> tuple[Rows, list[str]]:
         notes.append(
             _left_out(totals, place, f"{'holds' if len(totals) == 1 else 'hold'} sums or means of others and ")
         )
-    return body, notes
+    items = [row for row in body if width < 2 or _filled(row[1])]
+    if 2 * len(items) < len(body):
+        return body, notes
+    if n_between := len(body) - len(items):
+        notes.append(f"{count(n_between, 'empty row')} between others {'were' if n_between > 1 else 'was'} left out")
+    return items, notes
 
 
 def _left_out(rows: Rows, place: str, why: str) -> str:
