@@ -534,7 +534,7 @@ COMMANDS = {
         f"--metric cosin: expected one of {METRICS}; did you mean 'cosine'?",
     ),
     "row without a value": (
-        "a,b\n0,1\n1,0\n,\n5,5\n",
+        "n,a,b\nw,0,1\nx,1,0\ny,,\nz,5,5\n",
         (*FIT, "--affinity", "neighbors", "--missing", "unobserved"),
         "t.csv: line 4 has no value: leave it out, or fill cells in",
     ),

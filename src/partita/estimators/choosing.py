@@ -305,9 +305,10 @@ def why_so_many(verdict: Verdict, n_clusters: int, found: Consensus | None = Non
             f"with a probability of {found.components:.2f}"
         )
         return f"{why}; {n_clusters} has a probability of {probable:.2f}"
-    if is_of_classes(verdict) and n_clusters in (agreed, verdict.n_clusters):
+    most_probable = probable >= verdict.probabilities.max()
+    if is_of_classes(verdict) and n_clusters in (agreed, verdict.n_clusters) and most_probable:
         why = "the latent class model of the categories is most probable with it"
-    elif agreed is not None and probable < verdict.probabilities.max():
+    elif agreed is not None and not most_probable:
         why = f"the clustering that has most in common with the others has {whose}"
     elif agreed is not None:
         why = f"clusterings by different methods, weighted by how valid they are, have {whose}"
