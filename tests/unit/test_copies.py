@@ -77,6 +77,7 @@ def test_clusters_of_rounded_numbers_are_found(given):
     assert len(np.unique(X, axis=0)) < 100
     assert model.n_clusters_ == 2
     assert adjusted_rand_index(model.labels_, truth) > 0.8
+    assert "copies have no density" in model.chosen_["probabilities"].why
     same = np.unique(X, axis=0, return_inverse=True)[1].ravel()
     first = np.unique(same, return_index=True)[1]
     np.testing.assert_array_equal(model.membership_, model.membership_[first][same])  # copies are alike
@@ -127,6 +128,7 @@ def test_a_rating_beside_measured_columns_parts_no_clusters(n_clusters):
     assert adjusted_rand_index(model.labels_, truth) > 0.95
     moved = SoftClustering(n_clusters, random_state=0).fit(X[order])
     np.testing.assert_allclose(moved.membership_, model.membership_[order], atol=1e-9)
+    np.testing.assert_array_equal(within_cells(X[order]), within_cells(X)[order])
 
 
 @pytest.mark.parametrize("column", ["measured", "counts", "two values", "mostly zero", "few rows", "all ratings"])
