@@ -533,6 +533,12 @@ COMMANDS = {
         (*FIT, "--metric", "cosin"),
         f"--metric cosin: expected one of {METRICS}; did you mean 'cosine'?",
     ),
+    "limits and words among numbers": (
+        "n,a,b\nw,0,1\nx,<0.5,3\ny,n.d.,2\nz,5,5\n",
+        (*FIT, "--na", "-9"),
+        "t.csv: column 'a' should hold numbers, 2 of 4 cells are text, the first in line 3: '<0.5'; write the number "
+        "that is to stand for '<0.5', or pass --na '-9,<0.5,n.d.' if these mean missing",
+    ),
     "row without a value": (
         "n,a,b\nw,0,1\nx,1,0\ny,,\nz,5,5\n",
         (*FIT, "--affinity", "neighbors", "--missing", "unobserved"),

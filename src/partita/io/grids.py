@@ -98,7 +98,7 @@ class GridTable(Table):
         self._require_rows()
         faults = Faults(self.path, self.names)
         columns = [self._mixed(self.names.index(name), faults) for name in names]
-        faults.raise_if_any(len(self.cells[0]), "", self.place, na=True)
+        faults.raise_if_any(len(self.cells[0]), "", self.place, na=self.na)
         return columns, self._text(text)
 
     def _require_rows(self) -> None:

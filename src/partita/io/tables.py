@@ -209,6 +209,10 @@ def _line_of(path: Path, width: int, has_header: bool, row: int) -> str:
     return f"line {line}"
 
 
+# Words that are named together as perhaps missing cells.
+FEW_WORDS = 4
+
+
 class NotNumbersError(InputError):
     """A column that should hold numbers holds text."""
 
@@ -221,6 +225,7 @@ class Faults:
     names: list[str]
     # column -> (row and content of the first such cell, number of them)
     text: dict[int, tuple[int, str, int]] = field(default_factory=dict)
+    words: dict[str, None] = field(default_factory=dict)
     boolean: dict[int, tuple[int, str]] = field(default_factory=dict)
     other_number: dict[int, float] = field(default_factory=dict)
 
@@ -236,10 +241,11 @@ class Faults:
             return truth
         first_row, first_cell, count = self.text.get(column, (row, cell.strip(), 0))
         self.text[column] = (first_row, first_cell, count + 1)
+        self.words.setdefault(cell.strip())
         return math.nan
 
-    def raise_if_any(self, n_rows: int, remedy: str, place: Place, *, na: bool = False) -> None:
-        """Raise `NotNumbersError` for text among numbers; `na` says whether an option can call such a cell missing."""
+    def raise_if_any(self, n_rows: int, remedy: str, place: Place, *, na: Sequence[str] | None = None) -> None:
+        """Raise `NotNumbersError` for text among numbers; `na` are words that an option calls missing, if it can."""
         for column, (row, cell) in self.boolean.items():
             if column in self.other_number and column not in self.text:
                 self.text[column] = (row, cell, 1)
@@ -256,8 +262,15 @@ class Faults:
         if remedy and 2 * count > n_rows:
             words = option_value(*(self.names[at] for at, (*_, n) in sorted(self.text.items()) if 2 * n > n_rows))
             raise NotNumbersError(f"{message}; {remedy.format(name=quote(name), all=words)}")
-        missing = f"pass --na {quote(cell)} if that means missing" if na else "leave it empty and allow missing cells"
-        raise NotNumbersError(f"{message}; correct that cell, or {missing}")
+        limit = cell[:1] in "<>≤≥" and as_number(cell[1:]) is not None
+        correct = f"write the number that is to stand for {cell!r}" if limit else "correct that cell"
+        missing = "leave it empty and allow missing cells"
+        if na is not None:
+            few = cell in self.words and len(self.words) <= FEW_WORDS
+            absent = [*na, *(self.words if few else [cell])]
+            mean = "that means" if len(absent) == 1 else "these mean"
+            missing = f"pass --na {quote(','.join(absent))} if {mean} missing"
+        raise NotNumbersError(f"{message}; {correct}, or {missing}")
 
 
 def open_text(path: Path, is_header: HeaderRule = looks_like_a_header) -> TextTable:
