@@ -11,6 +11,9 @@ probability e / (V f(x)). Both are found by comparison with M points drawn unifo
   added so that the least of many is not too small. It is taken for k and for half of it: thin gaps are seen by few
   neighbours.
 
+The share is an upper bound, and of few items a large one: where fewer than nine lie in the emptier half of the box
+nothing is said of a background. A table in which every row comes as often is that table once.
+
 Nothing is assumed of the clusters, but for one thing. In few dimensions items fill their box, and the tails of a
 hundred of them look like a background. So there a mixture of a normal distribution for each cluster is fitted with a
 uniform background and without, and the odds that there is one at all are what it adds to the likelihood, less its
