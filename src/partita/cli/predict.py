@@ -20,7 +20,7 @@ from partita.cli.standard_input import readable
 from partita.errors import InputError
 from partita.estimators.base import FactorizationEstimator
 from partita.estimators.mixed_table import lacking_names
-from partita.estimators.new_doubt import DoubtOfNew
+from partita.estimators.new_doubt import DoubtOfNew, doubt_of_new
 from partita.io import FeatureTable, LackingColumnsError, LinksError, Reading, load, read_features, write_memberships
 from partita.io.bare_numbers import is_money
 from partita.io.files import listed
@@ -98,7 +98,7 @@ def _scored(
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)  # the notes say it
         beyond, W = estimator._beyond(given), estimator.predict_proba(given)
-        doubt = estimator.predict_doubt(given) if estimator._knows_doubt_of_new else None
+        doubt = doubt_of_new(estimator, given, W) if estimator._knows_doubt_of_new else None
     if far := int(beyond.sum()):
         first = table.ids[int(beyond.argmax())]
         lie = f"1 row ({first}) lies" if far == 1 else f"{far:,} rows (the first: {first}) lie"

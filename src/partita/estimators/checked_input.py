@@ -69,12 +69,7 @@ class CheckedInput(Shown):
             if table is not None and reset:
                 return self._checked_table(table, X)
             if table is not None:
-                if table is not X and not self.encoding_.joint:
-                    _check_feature_names(self, X, reset=False)  # as scikit-learn has it: the same names in one order
-                otherwise = self.encoding_.coded_otherwise(table)
-                if otherwise is not None:
-                    warnings.warn(otherwise, UnsureWarning, stacklevel=4)
-                return self.encoding_(table)
+                return self._encoded(table, X)
         if not reset and hasattr(self, "encoding_") and self.encoding_.joint and isinstance(X, np.ndarray):
             raise InputError("the fit had a table with columns of categories: pass a frame of the same columns")
         if isinstance(X, MixedTable) and all(X.numeric):
@@ -129,6 +124,15 @@ class CheckedInput(Shown):
             if frame_package(X) == "pandas":
                 return None
             raise
+
+    def _encoded(self, table: MixedTable, X: Any) -> Array:
+        """The table of new items as complete numbers; a warning says which columns are coded in another way."""
+        if table is not X and not self.encoding_.joint:
+            _check_feature_names(self, X, reset=False)  # as scikit-learn has it: the same names in one order
+        otherwise = self.encoding_.coded_otherwise(table)
+        if otherwise is not None:
+            warnings.warn(otherwise, UnsureWarning, stacklevel=5)
+        return self.encoding_(table)
 
     def _mixed_table(self, X: Any) -> MixedTable:
         """Rows to be scored as a mixed table, however they come."""

@@ -34,8 +34,8 @@ class DoubtOfNew(NamedTuple):
     certainty: Array
 
 
-def doubt_of_new(model: Doubtful, X: Any) -> DoubtOfNew:
-    """Return what a fitted model doubts of new items; see `Doubtful.predict_doubt`."""
+def doubt_of_new(model: Doubtful, X: Any, W: Array | None = None) -> DoubtOfNew:
+    """Return what a fitted model doubts of new items, of known memberships W if given; see `Doubtful.predict_doubt`."""
     check_is_fitted(model)
     evidence = model._extension.evidence
     if not model._knows_doubt_of_new or not isinstance(evidence, EnsembleEvidence):
@@ -43,7 +43,7 @@ def doubt_of_new(model: Doubtful, X: Any) -> DoubtOfNew:
             "predict_doubt: only a model of features by affinity='ensemble' of this version says how sure the labels "
             "of new items are; the probabilities of predict_proba say how near an item is to each cluster"
         )
-    W = model._memberships(X)
+    W = model._memberships(X) if W is None else W
     if not isinstance(W, np.ndarray):
         raise InputError("predict_doubt: X comes in blocks, pass those in memory: X.compute()")
     labels, most = W.argmax(axis=1), np.ones(len(W))
