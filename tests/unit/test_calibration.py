@@ -77,11 +77,23 @@ memberships = st.integers(2, 5).flatmap(
 # The mixture
 
 
-def test_one_component_is_the_gaussian_of_the_items_but_for_the_pseudo_item():
+def test_one_component_is_the_gaussian_of_the_items_but_for_pseudo_items():
     X = np.random.default_rng(0).normal(size=(400, 3)) @ np.diag([1, 2, 3])
     mixture = fit_mixture(X, np.ones(400), np.ones((400, 1))).mixture
     by_hand = multivariate_normal(X.mean(axis=0), np.cov(X.T, bias=True)).logpdf(X)
-    np.testing.assert_allclose(mixture.log_density(X), by_hand, rtol=1e-9)  # scatter (n C + C) / (n + 1) is C
+    np.testing.assert_allclose(mixture.log_density(X), by_hand, rtol=1e-9)  # scatter (n C + m C) / (n + m) is C
+
+
+@pytest.mark.parametrize("pieces", [1, 2, 4])
+def test_pieces_of_a_cluster_share_its_pseudo_items(pieces):
+    X = np.random.default_rng(0).normal(size=(300, 2))
+    X[:10] += 50
+    start = np.eye(2)[(np.arange(300) >= 10).astype(int)]
+    fit = fit_mixture(X, np.ones(300), start, pieces=pieces)
+    U, own, all_of_them = fit.mixture.whiteners[0], np.cov(X[:10].T, bias=True), np.cov(X.T, bias=True)
+    held = 4 / pieces  # d + 2, of the scatter of all items divided by M^(2 / d)
+    by_hand = (10 * own + held * all_of_them / 2) / (10 + held)
+    np.testing.assert_allclose(np.linalg.inv(U @ U.T), by_hand, rtol=1e-4)
 
 
 def test_density_of_student_components_is_the_textbook_one():
@@ -98,7 +110,7 @@ def test_agrees_with_scikit_learn_on_the_same_start():
     ours = fit_mixture(X, np.ones(len(X)), truth, tol=1e-9, max_iter=2000)
     theirs = GaussianMixture(2, tol=1e-9, max_iter=2000, n_init=3, random_state=0).fit(X)
     W, V = align(ours.responsibilities, theirs.predict_proba(X))
-    np.testing.assert_allclose(W, V, atol=0.03)  # a pseudo-item among some hundred
+    np.testing.assert_allclose(W, V, atol=0.03)  # a few pseudo-items among some hundred
     assert ours.log_likelihood / len(X) == pytest.approx(theirs.score(X), abs=2e-3)
 
 

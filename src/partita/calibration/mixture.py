@@ -1,8 +1,9 @@
 """Mixtures of Gaussian or Student components by expectation and maximisation, for items with weights.
 
 The objective is the weighted log-likelihood sum_i d_i log sum_m pi_m p_m(x_i), with a touch of a prior on the
-covariances: each gets one pseudo-item whose scatter is that of all items divided by M^(2/d) [after fraley2007],
-so that a component on few items, or on items in a plane, stays a density. An integer weight is the same as copies.
+covariances: each gets pseudo-items whose scatter is that of all items divided by M^(2/d), d + 2 of them if nothing else
+is said [fraley2007]. A component on few items, or on items in a plane, stays a density, and one on a chance cluster of
+a few dozen is more rarely the likeliest. An integer weight is the same as copies.
 
 Kinds of components: "full" (a covariance each), "student" (the same with one common number of degrees of freedom,
 estimated [peel2000]: heavy tails), "tied" (one covariance for all), "diagonal" (axes of the coordinates given).
@@ -31,8 +32,8 @@ __all__ = ["KINDS", "Kind", "MixtureDensity", "MixtureFit", "fit_mixture"]
 Kind = Literal["full", "student", "tied", "diagonal"]
 KINDS: tuple[Kind, ...] = get_args(Kind)
 
-# Pseudo-items in each covariance.
-PRIOR_ITEMS = 1.0
+# Pseudo-items in each covariance, beside one for each dimension.
+BESIDE = 2.0
 # Share of the largest variance below which a direction holds no information, only rounding.
 FLAT = 1e-9
 
@@ -89,6 +90,7 @@ def fit_mixture(
     *,
     log_prior: Array | None = None,
     scatter: Array | None = None,
+    pieces: float = 1.0,
     max_iter: int = 300,
     tol: float = 1e-6,
 ) -> MixtureFit:
@@ -104,6 +106,8 @@ def fit_mixture(
         Added to the log-joint while fitting and not afterwards: what is known about each item from elsewhere.
     scatter : d x d, optional
         Covariance of which the pseudo-items are made; that of X by default.
+    pieces : float
+        Components of one cluster, which share its d + 2 pseudo-items: pieces of a curve are narrow.
     tol : float
         Ends when the mean log-likelihood of an item rises by less.
 
@@ -114,11 +118,12 @@ def fit_mixture(
     [[0.1], [5.1]]
     """
     scatter = covariance(X, weights) if scatter is None else scatter
+    pseudo_items = (X.shape[1] + BESIDE) / pieces
     components, R, log_likelihood, n_iter, _ = climb(
         Items.of(X, weights, kind, scatter=scatter),
         start,
-        pseudo=PRIOR_ITEMS / start.shape[1] ** (2 / X.shape[1]),
-        pseudo_items=PRIOR_ITEMS,
+        pseudo=pseudo_items / start.shape[1] ** (2 / X.shape[1]),
+        pseudo_items=pseudo_items,
         log_prior=log_prior,
         max_iter=max_iter,
         tol=tol,

@@ -299,7 +299,8 @@ def by_merging(
             start = np.zeros((len(Z), M))
             for k, m in enumerate(counts):
                 start[np.ix_(labels == k, owner == k)] = own[k].of(kind, m).responsibilities
-            fit = fit_mixture(Z, weights, start, kind, log_prior=log_prior[:, owner], scatter=scatter, **ROUGH)
+            how = ROUGH | {"scatter": scatter, "pieces": M / K}
+            fit = fit_mixture(Z, weights, start, kind, log_prior=log_prior[:, owner], **how)
             bic, aicc = _criteria(fit, weights, subspace, q)
             best_in_pieces = max(best_in_pieces, aicc) if M > K else best_in_pieces
             if best is None or bic > best[0]:
@@ -310,7 +311,8 @@ def by_merging(
         return None
     _, kind, owner, rough = best
     prior = log_prior[:, owner]
-    fit = fit_mixture(Z, weights, _with_prior(rough, prior), kind, log_prior=prior, scatter=scatter, **FINE)
+    how = FINE | {"scatter": scatter, "pieces": len(owner) / K}
+    fit = fit_mixture(Z, weights, _with_prior(rough, prior), kind, log_prior=prior, **how)
     criteria = _criteria(fit, weights, subspace, q)
     return ClusterDensity("merged", subspace, q, fit.mixture, owner, K, *criteria, best_in_pieces)
 
@@ -375,7 +377,8 @@ class OwnMixtures:
         return self._fits[kind, m]
 
     def _fitted(self, kind: Kind, start: Array, **how: Any) -> MixtureFit:
-        return fit_mixture(self._Z, self._weights, start, kind, scatter=self._scatter, **how)
+        how |= {"scatter": self._scatter, "pieces": start.shape[1]}
+        return fit_mixture(self._Z, self._weights, start, kind, **how)
 
     def gain(self, kind: Kind, held: int, price: float) -> float:
         """Return what one more component adds to the log-likelihood, or a few more on end, apiece.
