@@ -163,10 +163,9 @@ def calibrate_if_trusted(
     A density gives each label a probability of being wrong. It is trusted where the fitted labels, by its word, are
     wrong at most two and a half times as often as the best labels would be, and at most three in a hundred labels more;
     where more are, the density and the fit do not speak of the same clusters. (Labels by nearest neighbours alone are
-    wrong at most twice as often as the best [cover1967].) `benchmarks/README.md` has what the bounds were chosen on. A
-    density of more parameters than items is not trusted: it is surer of these items than of any others. The halves that
-    say how certain it may be keep the fitted labels: the density alone is fitted again to each. Parameters as in
-    `calibrate`.
+    wrong at most twice as often as the best [cover1967].) `benchmarks/README.md` has what the bounds were chosen on.
+    The halves that say how certain it may be keep the fitted labels: the density alone is fitted again to each.
+    Parameters as in `calibrate`.
 
     References
     ----------
@@ -194,7 +193,7 @@ def calibrate_if_trusted(
         wrong, least = _errors(by_one_fit(features[used], d[used], labels[used], K), labels[used], d[used])
         if wrong <= HOPELESS * least:
             tried = _tried(features[used], membership[used], labels[used], d[used])
-            if tried.chosen is None or tried.chosen.n_parameters > d[used].sum():
+            if tried.chosen is None:
                 return None, "there are too few items for a density"
             posterior = tried.chosen.posterior(features[used])
             wrong, least = _errors(posterior, labels[used], d[used])

@@ -114,11 +114,6 @@ class ClusterDensity:
     aicc: float
     best_in_pieces: float = -np.inf
 
-    @property
-    def n_parameters(self) -> int:
-        """Free parameters of the mixture."""
-        return n_parameters(self.mixture.kind, len(self.owner), self.n_dimensions)
-
     def posterior(self, X: Array) -> Array:
         """Return the probability of each cluster given x, N x K."""
         of = np.eye(self.n_clusters)[self.owner]
