@@ -259,6 +259,19 @@ def test_no_number_outside_of_the_bounds_is_drawn_or_probable(bounds):
     assert p[np.array(inside) - 1].sum() == pytest.approx(1.0)
 
 
+@pytest.mark.parametrize(("n", "d"), [(700, 128), (1000, 128), (900, 32)])
+def test_many_small_clusters_in_many_columns_are_found(n, d):
+    rng = np.random.default_rng(0)
+    centres = rng.normal(size=(35, d))
+    truth = np.arange(n) % 35
+    X = centres[truth] / np.linalg.norm(centres[truth], axis=1)[:, None] + 1.1 * rng.normal(size=(n, d)) / d**0.5
+    X /= np.linalg.norm(X, axis=1)[:, None]
+    model = SoftClustering(random_state=0).fit(X)
+    assert abs(model.n_clusters_ - 35) <= 2
+    assert model.verdict_.probability_of(1) < 0.1
+    assert metrics.adjusted_rand_index(model.labels_, truth) > 0.9
+
+
 def test_draws_of_one_cluster_alone_are_one_cluster():
     X, _ = blobs(2, n_each=30)
     found = TWO.consensus(X)

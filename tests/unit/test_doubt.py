@@ -132,6 +132,14 @@ def test_little_noise_is_not_taken_for_the_tails_of_normal_clusters(seed: int) -
     assert (p[475:] > 0.5).sum() >= 0.7 * (true[475:] > 0.5).sum() > 0
 
 
+@pytest.mark.parametrize("seed", range(4))
+def test_a_background_is_seen_beneath_clusters_that_labels_join(seed: int) -> None:
+    Y, labels, true = with_noise(500, 3, 0.05, seed)
+    p = background_probability(Y, np.minimum(labels, 1))
+    assert (p[475:] > 0.5).sum() >= 0.7 * (true[475:] > 0.5).sum() > 0
+    assert (background_probability(Y[:475], np.minimum(labels[:475], 1)) > 0.5).mean() <= 0.01
+
+
 @pytest.mark.parametrize("n", [60, 150, 1000])
 @pytest.mark.parametrize("d", [1, 2])
 def test_one_normal_cluster_of_few_dimensions_has_no_background(n: int, d: int) -> None:
@@ -1118,6 +1126,29 @@ def test_a_few_rows_elsewhere_and_categories_beside_are_no_matter() -> None:
     assert all((p[truth < 0] > 0.5).mean() > 0.6 for p in of)
     beside = fit.fit(np.c_[X, np.eye(3)[np.arange(1200) % 3]])
     assert beside.outlier_.shape == (1200,)
+
+
+def on_a_sphere(noise: float, seed: int = 7) -> np.ndarray:
+    rng = np.random.default_rng(seed)
+    centres = rng.normal(size=(4, 64))
+    X = centres / np.linalg.norm(centres, axis=1)[:, None]
+    X = np.repeat(X, [400, 200, 100, 50], axis=0) + rng.normal(size=(750, 64)) * noise / 8
+    return X / np.linalg.norm(X, axis=1)[:, None]
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+def test_rows_of_zeros_among_rows_of_one_length_make_no_outliers(dtype: type) -> None:
+    X = np.concatenate([np.zeros((20, 64)), on_a_sphere(1.2)[20:]]).astype(dtype)
+    assert (SoftClustering(4, random_state=0).fit(X).outlier_ > 0.5).sum() == 0
+
+
+def test_new_rows_of_many_columns_far_from_all_fitted_ones_are_outliers() -> None:
+    X = on_a_sphere(0.5)
+    fitted, same = X[::2], X[1::2]
+    far = np.random.default_rng(1).normal(size=(75, 64))
+    model = SoftClustering(4, random_state=0).fit(fitted)
+    assert (model.predict_doubt(far / np.linalg.norm(far, axis=1)[:, None]).outlier > 0.5).all()
+    assert (model.predict_doubt(same).outlier > 0.5).sum() == 0
 
 
 def test_points_of_a_sphere_are_where_the_rows_are() -> None:

@@ -19,9 +19,11 @@ hundred of them look like a background. So there a mixture of a normal distribut
 uniform background and without, and the odds that there is one at all are what it adds to the likelihood, less its
 price. Long or skewed tails are not normal either: two normal distributions for each cluster, of its inner and its
 outer items, fit them without a background. One is believed in if by AIC [akaike1974] it explains more than those do,
-or if it adds its price to them. Nor are clusters normal that are evenly spread along some axes: a background has to add
-its price to such clusters too. What no method can tell from a background is a sparse cluster that fills the box; and
-where two thirds of all would be background nothing is said.
+or if it adds its price to them. A label may stand for two clusters that were joined: each that two normal distributions
+beneath a background describe better is halved, if half of all are at most (more have another shape), and the question
+asked again, against those two of the whole cluster as well. Nor are clusters normal that are evenly spread along some
+axes: a background has to add its price to such clusters too. What no method can tell from a background is a sparse
+cluster that fills the box; and where two thirds of all would be background nothing is said.
 
 A column of few values was rounded, and its items are spread over the intervals that were: the distances between rounded
 items are few. A rating scale, of ten values at most, may have any distribution within a cluster. A column of many
@@ -46,6 +48,9 @@ Cost: N + M queries for k neighbours among at most 5,000 items, and mixtures of 
 """
 
 from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -96,6 +101,8 @@ DENSER = np.log(2.0)
 MOST = 2 / 3
 # Probability that an item which lies far from all others is an outlier.
 IF_FAR = 0.99
+# How much farther than fitted ones a new item is at least that is far from all of them.
+LEAST_JUMP = 1.1
 # Median absolute deviations of a normal distribution in its standard deviation.
 NORMAL = 1.4826
 # Two standard errors of that for one item: a spread that came out too small by chance makes no outliers.
@@ -167,8 +174,9 @@ def probability_of_new(X: Array, outlier: Array, Y: Array, *, weights: Array | N
     """Return the probability of each new item that it belongs to no cluster.
 
     It is that of the fitted items which have their k-th neighbour among them at the same distance, and .99 where that
-    is three times as far as it is for any that belongs to a cluster; k is half the square root of their number, and 10
-    at least. Zero where there are ten fitted items or fewer.
+    is so many times as far as it is for the farthest that belongs to a cluster as there it is for the usual one, or
+    three times; k is half the square root of their number, and 10 at least. Zero where there are ten fitted items or
+    fewer.
 
     Parameters
     ----------
@@ -202,7 +210,8 @@ def probability_of_new(X: Array, outlier: Array, Y: Array, *, weights: Array | N
     p = np.asarray(falling.fit(score, outlier, sample_weight=w).predict(of_new))
     member = outlier <= 0.5
     if member.any():
-        far = of_new < score[member].min() - np.log(JUMP)
+        farthest, usual = float(score[member].min()), float(np.median(score[member]))
+        far = of_new < farthest - np.clip(usual - farthest, np.log(LEAST_JUMP), np.log(JUMP))
         p[far] = np.maximum(p[far], IF_FAR)
     return p
 
@@ -265,19 +274,86 @@ def _of_background(
 def _log_odds_of_background(X: Array, labels: NDArray[np.int64], w: Array, scales: NDArray[np.bool_]) -> float:
     """How much more a uniform background adds to the likelihood than it costs, and than other shapes would add."""
     sides = np.ptp(X, axis=0)
-    price = GAIN + 2 * len(sides)
     Z = (X[:, sides > 0] - X.min(axis=0)[sides > 0]) / sides[sides > 0]  # the box is a cube, of density 1
-    R = np.eye(int(labels.max()) + 1)[labels][:, np.unique(labels)]
-    K, d = R.shape[1], Z.shape[1]
-    scatter = np.diag(Z.var(axis=0) / K)
-    alone, both = _log_likelihoods(Z, w, R, scatter)
-    odds = min(both - alone, _gain_over_margins(Z, w, labels, scales[sides > 0], both)) - price
-    if odds < 0:
-        return odds
-    inner = _inner_items(Z, w, labels)[:, None]
-    parts, parts_and_background = _log_likelihoods(Z, w, np.hstack([R * inner, R * ~inner]), scatter)
-    parameters = K * (d * (d + 3) // 2 + 1) - 1  # that the parts have and a background has not
-    return float(min(odds, max(both - parts + parameters, parts_and_background - parts - price)))
+    price, scales = GAIN + 2 * len(sides), scales[sides > 0]
+    labels = np.unique(labels, return_inverse=True)[1].astype(np.int64)
+    found = _Rivals(Z, w, labels)
+    odds = found.odds(scales, price)
+    if odds < 0 and 0 < (apart := _in_two(Z, labels, w)).max() - labels.max() <= (labels.max() + 1) / 2:
+        again = _Rivals(Z, w, apart)
+        odds = max(odds, min(again.odds(scales, price), again.background_by_aic - found.parts_by_aic))
+    return odds
+
+
+@dataclass(frozen=True, eq=False)
+class _Rivals:
+    """Descriptions of items in a cube: a normal distribution for each cluster, two for each, a background beneath."""
+
+    Z: Array
+    w: Array
+    labels: NDArray[np.int64]
+
+    @cached_property
+    def of_clusters(self) -> tuple[float, float]:
+        """Log-likelihoods of a normal distribution for each cluster, without a background and with it."""
+        return self._log_likelihoods(self._membership)
+
+    @cached_property
+    def of_parts(self) -> tuple[float, float]:
+        """Those of two normal distributions for each cluster, of its inner and of its outer items."""
+        inner = _inner_items(self.Z, self.w, self.labels)[:, None]
+        return self._log_likelihoods(np.hstack([self._membership * inner, self._membership * ~inner]))
+
+    @property
+    def background_by_aic(self) -> float:
+        """Log-likelihood less parameters of clusters and a background."""
+        return float(self.of_clusters[1] - self._membership.shape[1] * _n_parameters(self.Z) - 1)
+
+    @property
+    def parts_by_aic(self) -> float:
+        """Log-likelihood less parameters of two normal distributions for each cluster."""
+        return float(self.of_parts[0] - 2 * self._membership.shape[1] * _n_parameters(self.Z))
+
+    def odds(self, scales: NDArray[np.bool_], price: float) -> float:
+        """How much a background adds beyond its price, or beyond what two normal distributions do."""
+        alone, both = self.of_clusters
+        odds: float = min(both - alone, _gain_over_margins(self.Z, self.w, self.labels, scales, both)) - price
+        if odds < 0:
+            return odds
+        parts, parts_and_background = self.of_parts
+        beyond = max(self.background_by_aic - self.parts_by_aic, parts_and_background - parts - price)
+        return float(min(odds, beyond))
+
+    @property
+    def _membership(self) -> Array:
+        return np.asarray(np.eye(int(self.labels.max()) + 1)[self.labels])
+
+    def _log_likelihoods(self, R: Array) -> tuple[float, float]:
+        return _log_likelihoods(self.Z, self.w, R, np.diag(self.Z.var(axis=0) / self._membership.shape[1]))
+
+
+def _in_two(Z: Array, labels: NDArray[np.int64], w: Array) -> NDArray[np.int64]:
+    """Labels with every cluster halved that two normal distributions beneath a background describe better than one."""
+    found, n_clusters = labels.copy(), int(labels.max()) + 1
+    scatter = np.diag(Z.var(axis=0) / n_clusters)
+    for k in range(n_clusters):
+        own = np.flatnonzero(labels == k)
+        Y, n = Z[own], w[own]
+        centred = Y - np.average(Y, axis=0, weights=n)
+        side = centred @ np.linalg.eigh((centred.T * n) @ centred)[1][:, -1] > 0
+        one, two = (
+            _log_likelihoods(Y, n, R.astype(np.float64), scatter)[1]
+            for R in (np.ones((len(Y), 1)), np.column_stack([side, ~side]))
+        )
+        if two - one > _n_parameters(Z) + GAIN:
+            found[own[side]] = found.max() + 1
+    return found
+
+
+def _n_parameters(Z: Array) -> int:
+    """Parameters of a normal distribution of items and of its share."""
+    d = int(Z.shape[1])
+    return d * (d + 3) // 2 + 1
 
 
 def _log_likelihoods(Z: Array, w: Array, R: Array, scatter: Array) -> tuple[float, float]:

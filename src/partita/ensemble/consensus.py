@@ -42,6 +42,8 @@ EACH, STEP = 12, 4 / 3
 ALWAYS = 50
 # Past every number, larger ones are left out where the best log odds of two in a row are so far below the best.
 PAST = 3.5
+# Adjusted Rand index with two other methods from which on a draw of many clusters tells of one cluster as well.
+AGREED = 0.5
 # Items that a cluster has on average at least.
 ITEMS = 3
 # Numbers on either side of the answer that are filled in, and how often the answer may move then.
@@ -77,8 +79,8 @@ class Consensus:
     expected : float
         That index with the likeliest draws, itself included, by their weights.
     best_log_odds, spread_log_odds : float
-        The largest of a first draw that was asked for 12 clusters at most, and the standard deviation of these draws,
-        single clusters left out.
+        The largest of a first draw that was asked for 12 clusters at most, or that two other methods agree with, and
+        the standard deviation of those that were asked for 12 at most, single clusters left out.
     item : array, optional
         The one of the n that stands for each item, where a sample was clustered.
     fine : float, optional
@@ -509,9 +511,14 @@ class _Draws:
         return max(self._drawn, key=lambda K: self._drawn[K].best)
 
     def is_past_the_best(self) -> bool:
-        """Return whether the odds of the last two numbers are far below the best."""
-        best = [self._drawn[K].best for K in self.sizes]
-        return max(best[-2:]) < max(best) - PAST
+        """Return whether the odds of the last two numbers are far below the best, and methods have agreed better.
+
+        Odds of many small clusters are low at numbers between few and theirs, where agreement only rises.
+        """
+        each = [self._drawn[K] for K in self.sizes]
+        alike = [one.agreement.max() for one in each]
+        far_below = max(one.best for one in each[-2:]) < max(one.best for one in each) - PAST
+        return far_below and max(alike[-2:]) < max(alike)
 
     def summary(self) -> Consensus:
         sizes = np.array(self.sizes)
@@ -531,17 +538,19 @@ class _Draws:
         likeliest = _likeliest(draws, weights)
         expected = agreement(list(draws[likeliest])) @ (weights[likeliest] / weights[likeliest].sum())
         best = int(expected.argmax())
+        agreed = np.concatenate([one.agreement for one in each])
         few = log_odds[several[asked[several] <= EACH]]
         few = few if len(few) else log_odds
+        told = log_odds[several[agreed[several] >= AGREED]]
         return Consensus(
             draws,
             weights,
             tuple(member for one in each for member in one.members),
             asked,
-            np.concatenate([one.agreement for one in each]),
+            agreed,
             draws[likeliest[best]],
             float(expected[best]),
-            float(few.max()),
+            float(max(few.max(), told.max(initial=-np.inf))),
             float(few.std()),
         )
 

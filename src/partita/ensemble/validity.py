@@ -79,9 +79,9 @@ SPACE, MANY = Statistics(10.95, -2.97, -6.59, -4.74, -1.70, 5.93, -4.82, 0.50), 
 # Power of the odds of a draw where the number of clusters is given, in the plane and in MANY columns or more: odds tell
 # numbers apart first of all, and at one number all draws have a part in what is said, the more so the less they tell.
 PLANE_POWER, SPACE_POWER = 0.7, 0.1
-# Log odds of one cluster: constant, weights of the largest log odds of partitions into few clusters, of the depth of
-# the deepest valley in all items, at most 4, of the standard deviation of those log odds, and of the logarithm of the
-# number of items.
+# Log odds of one cluster: constant, weights of the largest log odds of partitions into few clusters or into more that
+# methods agree on, of the depth of the deepest valley in all items, at most 4, of the standard deviation of the log
+# odds of those into few, and of the logarithm of the number of items.
 ONE_CLUSTER, DEEPEST = (11.01, -0.60, -1.67, -1.47, -1.17), 4.0
 # Of fewer items than FEW no other test tells one cluster from several: what they are compared with, and the odds of one
 # cluster where that tells nothing, about as those of more items are.
@@ -210,8 +210,8 @@ class Validity:
         Parameters
         ----------
         best, spread : float
-            The largest log odds of partitions into few clusters, and their standard deviation: where all are as good as
-            the best, none is good.
+            The largest log odds of partitions into few clusters, or into more that methods agree on, and the standard
+            deviation of those into few: where all are as good as the best, none is good.
         """
         from partita.kernels.valleys import deepest_valleys
 

@@ -385,7 +385,10 @@ class Doubtful(NewItems):
             return np.zeros(len(self.labels_))
         if columns.categories(features) is not None:  # no combination of them is far from the others
             return background_probability(features[:, columns.numbers], self.labels_, weights=given.weights)
-        return background_probability(features, self.labels_, weights=given.weights, reference=self._sphere())
+        weights, sphere = given.weights, self._sphere()
+        if sphere is not None:  # a row of zeros is as far from every point of it
+            weights = np.where(given.X.any(axis=1), 1.0 if weights is None else weights, 0.0)
+        return background_probability(features, self.labels_, weights=weights, reference=sphere)
 
     def _sphere(self) -> Array | None:
         """Points of the background in the units of the features, where it is not uniform in their box."""
