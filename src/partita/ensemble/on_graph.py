@@ -53,21 +53,18 @@ POWER, PRIOR, EVIDENCE, BEYOND = 16, 0.5, 0.1, 1.25
 ALWAYS, LARGE = 50, 16
 # Nodes of a connected component that is no part of a larger cluster.
 PIECE = 5
-# Share of pairs below which an affinity is a graph.
-SPARSE = 0.5
 
 
 def is_plain_graph(X: Any) -> bool:
-    """Return whether an input is a sparse graph that methods for graphs can cluster: affinities of at most 5,000 nodes.
+    """Return whether an input is a graph that methods for graphs cluster: a sparse matrix of at most 5,000 nodes,
+    however many of its pairs are linked.
 
     >>> is_plain_graph(sp.eye_array(3)), is_plain_graph(np.eye(3))
     (True, False)
     """
     if isinstance(X, SparseAffinity):
-        return X.pair_weights is None and X.n_items <= MOST_NODES and X.density() < SPARSE
-    if not sp.issparse(X) or X.shape[0] != X.shape[1]:
-        return False
-    return bool(X.shape[0] <= MOST_NODES and X.nnz < SPARSE * X.shape[0] ** 2)
+        return X.pair_weights is None and X.n_items <= MOST_NODES
+    return bool(sp.issparse(X) and X.shape[0] == X.shape[1] <= MOST_NODES)
 
 
 @dataclass(frozen=True)

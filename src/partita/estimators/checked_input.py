@@ -25,6 +25,7 @@ from partita.estimators.input_checks import (
     dense_features,
     warn_of_lost_digits,
     warn_of_pairs,
+    without_stored_zeros,
 )
 from partita.estimators.mixed_table import MixedTable
 from partita.estimators.plan import Plan
@@ -82,7 +83,7 @@ class CheckedInput(Shown):
             if not reset:
                 raise InputError("an Affinity was given: pass its rows for the items to score, affinity.rows(index)")
             self.n_features_in_, self.items_ = X.n_items, None
-            return X
+            return without_stored_zeros(X)
         if sp.issparse(X) and not builder.pairwise:
             X = dense_features(X)
         remedy = ENSEMBLE_TAKES_IT if reset and not builder.pairwise else ""
@@ -104,6 +105,8 @@ class CheckedInput(Shown):
             return self.encoding_(MixedTable.of_array(X))
         if builder.mixed and reset and self.missing == "unobserved":
             return self._checked_table(MixedTable.of_array(X), None)
+        if builder.pairwise and not builder.of_distances and getattr(builder, "unstored", "zero") == "zero":
+            X = without_stored_zeros(X)
         if builder.pairwise and not reset:
             return X
         if not builder.pairwise:
