@@ -33,6 +33,21 @@ def test_a_graph_is_the_affinity_that_its_edges_are_and_names_the_items():
     np.testing.assert_array_equal(model.predict(graph), model.predict(matrix))
 
 
+def test_nodes_of_a_new_graph_are_known_by_their_names():
+    graph = planted()
+    model = SoftClustering(random_state=0).fit(graph)
+    shuffled = networkx.Graph()
+    shuffled.add_nodes_from(np.random.default_rng(0).permutation(list(graph)).tolist())
+    shuffled.add_edges_from(graph.edges)
+    place = [list(graph).index(node) for node in shuffled]
+    np.testing.assert_array_equal(model.predict(shuffled), model.predict(graph)[place])
+    few = networkx.Graph([("new", node) for node in ("n30", "n31", "n32")])
+    assert model.predict(few)[0] == model.labels_[30]
+    strange = networkx.relabel_nodes(graph, {node: f"other {node}" for node in graph})
+    with pytest.raises(InputError, match="no node of the fit"):
+        model.predict(strange)
+
+
 @pytest.mark.parametrize("estimator", [SoF, SCAMS, SoftClustering])
 def test_every_factorization_takes_a_graph_as_a_precomputed_affinity(estimator):
     graph = planted()
