@@ -175,11 +175,20 @@ def test_zeros_that_are_stored_change_nothing(affinity):
 
 
 def test_what_is_no_plain_graph_is_the_affinity_that_it_was():
-    assert not is_plain_graph(sp.eye_array(5_001, format="csr"))
     assert not is_plain_graph(SparseAffinity(sp.csr_array(np.eye(9)), only_stored=True))
     ring = sp.diags_array([np.ones(5_000), np.ones(5_000)], offsets=[-1, 1], format="csr")
     model = SoftClustering(2, random_state=0, max_iter=1).fit(ring)
     assert model.chosen_["affinity"].value == "precomputed"
+    assert "affinity='graph_ensemble'" in model.result_.notes[-1]
+
+
+def test_methods_for_graphs_that_are_asked_for_say_the_number_of_any_graph():
+    rng = np.random.default_rng(0)
+    i = rng.integers(5_100, size=40_000)
+    j = i // 1_700 * 1_700 + rng.integers(1_700, size=len(i))
+    half = sp.csr_array((np.ones(len(i)), (i, j)), shape=(5_100, 5_100))
+    found = GraphEnsemble().consensus(half + half.T, (2, 4), prior=np.full(5, 0.2))
+    assert found.n_clusters == 3
 
 
 def test_wrong_graphs_are_named():
