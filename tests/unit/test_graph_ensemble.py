@@ -174,6 +174,18 @@ def test_zeros_that_are_stored_change_nothing(affinity):
     assert zeros.nnz == len(i)
 
 
+def test_an_array_that_is_the_adjacency_of_a_graph_is_that_graph():
+    graph, _ = cliques(4, 9)
+    array = graph.toarray()
+    of_array = SoftClustering(affinity="precomputed", random_state=0)
+    np.testing.assert_array_equal(
+        of_array.fit(array).membership_, SoftClustering(random_state=0).fit(graph).membership_
+    )
+    assert of_array.chosen_["affinity"].value == "graph_ensemble"
+    for other in (array + np.eye(36), 1.0 - array - np.eye(36)):  # a kernel has a diagonal, and most pairs
+        assert "affinity" not in SoftClustering(4, affinity="precomputed", random_state=0).fit(other).chosen_
+
+
 def test_what_is_no_plain_graph_is_the_affinity_that_it_was():
     assert not is_plain_graph(SparseAffinity(sp.csr_array(np.eye(9)), only_stored=True))
     ring = sp.diags_array([np.ones(5_000), np.ones(5_000)], offsets=[-1, 1], format="csr")

@@ -88,7 +88,7 @@ def check_fit(options: FitOptions, *, alone: bool = True) -> None:
     InputError
     """
     n_clusters_of(options.k)
-    if options.affinity not in (None, "auto"):
+    if options.affinity not in (None, "auto") and options.holds not in ("affinity", "edges"):
         require_affinity(options.affinity)
     if options.solver is not None:
         require_solver(options.solver.partition(":")[0])
