@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from sklearn.utils.validation import _check_feature_names, _check_n_features, validate_data
 
 from partita.affinity import Affinity, Builder, Precomputed
+from partita.affinity.checks import check_square
 from partita.arrays import Array
 from partita.ensemble.units import far_cells
 from partita.errors import InputError, MissingExtraError, UnsureWarning
@@ -88,6 +89,8 @@ class CheckedInput(Shown):
             X = dense_features(X)
         remedy = ENSEMBLE_TAKES_IT if reset and not builder.pairwise else ""
         X, given = checked_frame(X, pairwise=builder.pairwise and reset, remedy=remedy), getattr(X, "dtype", None)
+        if reset and builder.pairwise and getattr(X, "ndim", 2) == 1:
+            check_square(X, "distances" if builder.of_distances else "affinities")
         if reset:
             self.items_ = row_names(X)
             check_size(X, pairwise=builder.pairwise)
