@@ -142,6 +142,20 @@ def test_a_file_of_a_graph_has_its_nodes_edges_and_weights(form, tmp_path):
     assert edges.weighted
 
 
+@pytest.mark.parametrize("form", ["gml", "graphml"])
+@pytest.mark.parametrize("directed", [False, True])
+def test_parallel_edges_of_a_file_are_added_as_those_of_a_graph_are(form, directed, tmp_path):
+    graph = (networkx.MultiDiGraph if directed else networkx.MultiGraph)(planted())
+    graph.add_edges_from(list(graph.edges())[:20], weight=2.0)
+    file = tmp_path / f"graph.{form}"
+    getattr(networkx, f"write_{form}")(graph, file)
+    how = "mean" if directed else None
+    edges, (P, _) = read_edges(file, symmetrize=how), affinity_from_networkx(graph, symmetrize=how)
+    back = sp.coo_array((edges.weight, (edges.source, edges.target)), shape=P.shape).toarray()
+    np.testing.assert_array_equal(back + back.T, P.toarray())
+    assert any("20 edges" in note for note in edges.notes)
+
+
 def test_a_broken_file_of_a_graph_is_an_error_that_names_it(tmp_path):
     file = tmp_path / "graph.gml"
     file.write_text("graph [ node [ id 0 ")
