@@ -61,7 +61,7 @@ __all__ = [
 
 # The head of a class, or how it says its name.
 CLASS_OR_NAME = re.compile(r'^class (\w+)(?:\(([^)]*)\))?:|^    name(?:: ClassVar\[str\])? = "([\w-]+)"', re.MULTILINE)
-# Builders that take a matrix or a graph, which `--input` says, and not `--affinity`.
+# Builders that take a matrix or a graph, which `--input` says.
 TAKEN_BY_INPUT = ("precomputed", "graph_ensemble")
 # Models that have an option of their own.
 MODELS_OF: dict[str, tuple[Model, ...]] = {
