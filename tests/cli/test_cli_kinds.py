@@ -43,6 +43,18 @@ def test_distances_as_an_affinity_are_noted(call, tmp_path):
     assert any("--input distances" in note for note in json.loads(done.out)["notes"])
 
 
+def test_a_matrix_of_a_graph_is_clustered_by_methods_for_graphs(call, tmp_path):
+    graph = sp.coo_array(np.kron(np.eye(3), 1.0 - np.eye(10)))
+    mmwrite(tmp_path / "graph.mtx", graph)
+    np.savetxt(tmp_path / "graph.csv", graph.toarray(), delimiter=",")
+    named = ("graph.csv", "--input", "affinity", "--affinity", "graph_ensemble")
+    for out, given in enumerate([named, named[:3], ("graph.mtx", *named[1:3])]):
+        done = call("fit", *given, "--out", str(out), "--json")
+        assert json.loads(done.out)["n_clusters"] == 3
+        assert "ensemble" in json.loads(done.out)
+    assert call("fit", *named, "--missing", "unobserved").code == 2
+
+
 @pytest.mark.parametrize(("n", "noted"), [(29, False), (30, True), (500, True)])
 def test_more_neighbours_than_there_are_items_are_noted(call, tmp_path, n, noted):
     options = ("-k", 2, "--affinity", "neighbors", "--n-neighbors", n, "--json")

@@ -152,13 +152,55 @@ def test_a_matrix_an_affinity_and_edges_are_one_graph():
         np.testing.assert_array_equal(other.membership_, models[0].membership_)
 
 
+@quiet
+def test_a_graph_with_most_of_its_pairs_linked_is_clustered_by_methods_for_graphs():
+    graph, truth = planted([40] * 3, 0.8, 0.45)
+    weights = sp.csr_array(graph + 0.01 * (1.0 - np.eye(120)))  # complete
+    for X in (graph, weights, SparseAffinity(weights)):
+        model = SoftClustering(random_state=0).fit(X)
+        assert model.chosen_["affinity"].value == "graph_ensemble"
+        assert adjusted_rand_index(model.labels_, truth) > 0.8
+
+
+@pytest.mark.parametrize("affinity", ["auto", "precomputed"])
+def test_zeros_that_are_stored_change_nothing(affinity):
+    graph, _ = cliques(4, 9)
+    i, j = map(np.ravel, np.indices(graph.shape))
+    zeros = sp.csr_array((graph.toarray().ravel(), (i, j)), shape=graph.shape)
+    inputs = (graph, zeros, SparseAffinity(zeros))
+    models = [SoftClustering(4, affinity=affinity, random_state=0).fit(X) for X in inputs]
+    for other in models[1:]:
+        np.testing.assert_array_equal(other.membership_, models[0].membership_)
+    assert zeros.nnz == len(i)
+
+
+def test_an_array_that_is_the_adjacency_of_a_graph_is_that_graph():
+    graph, _ = cliques(4, 9)
+    array = graph.toarray()
+    of_array = SoftClustering(affinity="precomputed", random_state=0)
+    np.testing.assert_array_equal(
+        of_array.fit(array).membership_, SoftClustering(random_state=0).fit(graph).membership_
+    )
+    assert of_array.chosen_["affinity"].value == "graph_ensemble"
+    for other in (array + np.eye(36), 1.0 - array - np.eye(36)):  # a kernel has a diagonal, and most pairs
+        assert "affinity" not in SoftClustering(4, affinity="precomputed", random_state=0).fit(other).chosen_
+
+
 def test_what_is_no_plain_graph_is_the_affinity_that_it_was():
-    assert not is_plain_graph(sp.csr_array(np.ones((9, 9))))
-    assert not is_plain_graph(sp.eye_array(5_001, format="csr"))
     assert not is_plain_graph(SparseAffinity(sp.csr_array(np.eye(9)), only_stored=True))
     ring = sp.diags_array([np.ones(5_000), np.ones(5_000)], offsets=[-1, 1], format="csr")
     model = SoftClustering(2, random_state=0, max_iter=1).fit(ring)
     assert model.chosen_["affinity"].value == "precomputed"
+    assert "affinity='graph_ensemble'" in model.result_.notes[-1]
+
+
+def test_methods_for_graphs_that_are_asked_for_say_the_number_of_any_graph():
+    rng = np.random.default_rng(0)
+    i = rng.integers(5_100, size=40_000)
+    j = i // 1_700 * 1_700 + rng.integers(1_700, size=len(i))
+    half = sp.csr_array((np.ones(len(i)), (i, j)), shape=(5_100, 5_100))
+    found = GraphEnsemble().consensus(half + half.T, (2, 4), prior=np.full(5, 0.2))
+    assert found.n_clusters == 3
 
 
 def test_wrong_graphs_are_named():

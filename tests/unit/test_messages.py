@@ -168,6 +168,12 @@ CALLS = {
         "distances is not symmetric: distances[0, 3] = 2 and distances[3, 0] = 1; pass symmetrize='mean', 'max' "
         "or 'min' to say which one holds (command line: --symmetrize)",
     ),
+    "condensed distances": (
+        lambda: of_matrix(np.array([1.0, 2.0, 2.0]), "precomputed_distance"),
+        InputError,
+        "distances of one dimension were given, expected N x N: those of pairs, as from scipy.spatial.distance.pdist, "
+        "go through scipy.spatial.distance.squareform first",
+    ),
     "symmetrize of features": (
         lambda: of_matrix(X, "relative", symmetrize="mean"),
         InputError,

@@ -402,6 +402,24 @@ def test_where_criteria_scatter_the_fewest_clusters_named_are_the_answer(monkeyp
     assert scattered.sure == scattered.probabilities[2]
 
 
+def test_where_criteria_scatter_one_cluster_that_was_rejected_is_not_the_answer(monkeypatch):
+    says = {"valley_splits": 1, "stability": 9, "eigengap_ratio": 2, "one_cluster": None}
+
+    class Says:
+        def __init__(self, name):
+            self.name = name
+
+        def judge(self, evidence):
+            return Judgement(self.name, says[self.name], np.array([1]), np.array([0.0]), sure=0.975)
+
+    monkeypatch.setattr(verdict_room, "criterion", Says)
+    X = np.random.default_rng(0).normal(size=(200, 2))
+    scattered = judge_all(KEvidence(features=X, max_clusters=20), list(says))
+    assert scattered.probabilities.max() < verdict_room.SCATTERED
+    assert scattered.n_clusters == 9
+    assert scattered.sure == scattered.probabilities.max()
+
+
 # Conductance
 
 

@@ -33,6 +33,21 @@ def test_a_graph_is_the_affinity_that_its_edges_are_and_names_the_items():
     np.testing.assert_array_equal(model.predict(graph), model.predict(matrix))
 
 
+def test_nodes_of_a_new_graph_are_known_by_their_names():
+    graph = planted()
+    model = SoftClustering(random_state=0).fit(graph)
+    shuffled = networkx.Graph()
+    shuffled.add_nodes_from(np.random.default_rng(0).permutation(list(graph)).tolist())
+    shuffled.add_edges_from(graph.edges)
+    place = [list(graph).index(node) for node in shuffled]
+    np.testing.assert_array_equal(model.predict(shuffled), model.predict(graph)[place])
+    few = networkx.Graph([("new", node) for node in ("n30", "n31", "n32")])
+    assert model.predict(few)[0] == model.labels_[30]
+    strange = networkx.relabel_nodes(graph, {node: f"other {node}" for node in graph})
+    with pytest.raises(InputError, match="node"):
+        model.predict(strange)
+
+
 @pytest.mark.parametrize("estimator", [SoF, SCAMS, SoftClustering])
 def test_every_factorization_takes_a_graph_as_a_precomputed_affinity(estimator):
     graph = planted()
@@ -125,6 +140,20 @@ def test_a_file_of_a_graph_has_its_nodes_edges_and_weights(form, tmp_path):
     back = sp.coo_array((edges.weight, (edges.source, edges.target)), shape=P.shape).toarray()
     np.testing.assert_array_equal(back + back.T, P.toarray())
     assert edges.weighted
+
+
+@pytest.mark.parametrize("form", ["gml", "graphml"])
+@pytest.mark.parametrize("directed", [False, True])
+def test_parallel_edges_of_a_file_are_added_as_those_of_a_graph_are(form, directed, tmp_path):
+    graph = (networkx.MultiDiGraph if directed else networkx.MultiGraph)(planted())
+    graph.add_edges_from(list(graph.edges())[:20], weight=2.0)
+    file = tmp_path / f"graph.{form}"
+    getattr(networkx, f"write_{form}")(graph, file)
+    how = "mean" if directed else None
+    edges, (P, _) = read_edges(file, symmetrize=how), affinity_from_networkx(graph, symmetrize=how)
+    back = sp.coo_array((edges.weight, (edges.source, edges.target)), shape=P.shape).toarray()
+    np.testing.assert_array_equal(back + back.T, P.toarray())
+    assert any("20 edges" in note for note in edges.notes)
 
 
 def test_a_broken_file_of_a_graph_is_an_error_that_names_it(tmp_path):

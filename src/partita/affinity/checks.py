@@ -26,6 +26,7 @@ __all__ = [
     "as_distances",
     "check_magnitude",
     "check_square",
+    "is_adjacency",
     "is_triangle",
     "looks_like_distances",
     "looks_like_pairs",
@@ -151,6 +152,20 @@ def looks_like_pairs(X: Any) -> Literal["distances", "affinities"] | None:
     return "affinities" if diagonal[0] > 0 and X.max() <= diagonal[0] * (1 + ASYMMETRY) else None
 
 
+def is_adjacency(X: Any) -> bool:
+    """Return whether a matrix of affinities is the adjacency of a graph: most pairs have none, and no item has one
+    with itself, as it has in a kernel, in correlations, or in shares of draws.
+
+    >>> is_adjacency(np.kron(np.eye(3), 1.0 - np.eye(3))), is_adjacency(np.kron(np.eye(3), np.ones((3, 3))))
+    (True, False)
+    """
+    X = X if sp.issparse(X) else np.asarray(X)
+    n = X.shape[0] if X.ndim == 2 else 0
+    if X.shape != (n, n) or X.dtype.kind not in "biuf" or X.diagonal().any():
+        return False
+    return bool(2 * (X.count_nonzero() if sp.issparse(X) else np.count_nonzero(X)) < n * (n - 1))
+
+
 def is_triangle(X: Any) -> bool:
     """Return whether one triangle of a square matrix, without the diagonal, is all zeros or all NaN, and most of the
     other holds numbers that are none of these.
@@ -260,6 +275,11 @@ def as_distances(matrix: Any, *, symmetrize: Symmetrize | None = None, name: str
 
 def check_square(values: Any, name: str) -> None:
     """Raise unless `values` is a non-empty square matrix that fits into memory."""
+    if values.ndim == 1:
+        raise InputError(
+            f"{name} of one dimension were given, expected N x N: those of pairs, as from "
+            "scipy.spatial.distance.pdist, go through scipy.spatial.distance.squareform first"
+        )
     if values.ndim != 2 or values.shape[0] != values.shape[1]:
         raise InputError(f"{name} must be square (items x items), not of shape {values.shape}")
     if values.shape[0] == 0:

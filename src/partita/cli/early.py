@@ -61,7 +61,7 @@ __all__ = [
 
 # The head of a class, or how it says its name.
 CLASS_OR_NAME = re.compile(r'^class (\w+)(?:\(([^)]*)\))?:|^    name(?:: ClassVar\[str\])? = "([\w-]+)"', re.MULTILINE)
-# Builders that take a matrix or a graph, which `--input` says, and not `--affinity`.
+# Builders that take a matrix or a graph, which `--input` says.
 TAKEN_BY_INPUT = ("precomputed", "graph_ensemble")
 # Models that have an option of their own.
 MODELS_OF: dict[str, tuple[Model, ...]] = {
@@ -88,7 +88,7 @@ def check_fit(options: FitOptions, *, alone: bool = True) -> None:
     InputError
     """
     n_clusters_of(options.k)
-    if options.affinity not in (None, "auto"):
+    if options.affinity not in (None, "auto") and options.holds not in ("affinity", "edges"):
         require_affinity(options.affinity)
     if options.solver is not None:
         require_solver(options.solver.partition(":")[0])

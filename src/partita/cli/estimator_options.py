@@ -10,6 +10,7 @@ from typing import Any, Literal, cast, get_args, get_origin, get_type_hints
 from partita.affinity import Builder, Precomputed
 from partita.cli.early import MODELS_OF, TAKEN_BY_INPUT, n_clusters_of, require_affinity, require_models, require_solver
 from partita.cli.options import FitOptions, Model
+from partita.ensemble import GraphEnsemble
 from partita.errors import InputError
 from partita.estimators import (
     SCAMS,
@@ -64,6 +65,8 @@ def estimator_of(options: FitOptions) -> FactorizationEstimator:
         "n_jobs": options.n_jobs,
         "verbose": 0 if options.quiet else 1,
     }
+    if shared["affinity"] == "precomputed":
+        shared["symmetrize"] = options.symmetrize
     if options.start is not None:
         shared["start"] = options.start
     kind = MODELS[options.model]
@@ -119,15 +122,20 @@ def builders() -> dict[str, type[Builder]]:
     return dict(sorted(found.items(), key=lambda one: ("metric" not in one[1].command_options, one[0])))
 
 
-def _builder(options: FitOptions) -> Builder | Literal["auto"]:
-    """The affinity that the options describe; "auto" where they describe none and the model chooses."""
+def _builder(options: FitOptions) -> Builder | Literal["auto", "precomputed"]:
+    """The affinity that the options describe; a name where they describe none and the model chooses."""
     if options.holds in ("affinity", "edges"):
+        of_graph = _word(options.affinity or "") == _word(GraphEnsemble.name)
         for name in ("affinity", *OF_AFFINITIES):
-            if getattr(options, name) not in (None, "auto"):
+            if getattr(options, name) not in (None, "auto") and not (name == "affinity" and of_graph):
                 raise InputError(f"{_flag(name)} builds an affinity, and --input {options.holds} already is one")
         plain = options.missing != "unobserved" and options.unstored == "zero"
-        if options.holds == "edges" and options.model == "soft" and options.affinity == "auto" and plain:
-            return "auto"
+        if of_graph and not plain:
+            raise InputError("--affinity graph-ensemble takes every pair: leave out --missing and --unstored")
+        if of_graph:
+            return GraphEnsemble(symmetrize=options.symmetrize, seed=options.seed)
+        if options.model == "soft" and options.affinity == "auto" and plain:
+            return "auto" if options.holds == "edges" else "precomputed"
         return Precomputed(missing=options.missing or "error", unstored=options.unstored, symmetrize=options.symmetrize)
     if options.unstored != "zero":
         raise InputError(f"--unstored goes with --input affinity or edges, not with --input {options.holds}")

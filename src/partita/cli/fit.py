@@ -8,8 +8,10 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import scipy.sparse as sp
 from sklearn.exceptions import ConvergenceWarning, DataConversionWarning
 
+from partita.affinity.checks import is_adjacency
 from partita.cli.console import DONE, INTERRUPTED, NOT_CONVERGED, deferred_interrupt, say, say_json, stage
 from partita.cli.early import was_cut_short
 from partita.cli.estimator_options import estimator_of, implied_affinity
@@ -44,6 +46,8 @@ def run_fit(options: FitOptions) -> int:
     items, known = _read(options, estimator)
     if not said:
         require_features(items, options.file)
+    if sp.issparse(items.X) and estimator.affinity == "precomputed" and is_adjacency(items.X):
+        estimator.affinity = "auto"  # as the same matrix in a table
     out = options.folder
     force = options.force or was_cut_short(options)
     require_output(out, force=force)

@@ -39,8 +39,8 @@ from partita.shapes import reals, whole
 
 __all__ = ["GraphEnsemble", "consensus_of_graph", "is_plain_graph"]
 
-# Methods for graphs, items that a cluster of a graph has on average at least, and the most nodes.
-OF_GRAPHS, NODES, MOST_NODES = ("modularity", "graph", "spectral", "walks"), 8, 5_000
+# Methods for graphs, and items that a cluster of a graph has on average at least.
+OF_GRAPHS, NODES = ("modularity", "graph", "spectral", "walks"), 8
 # Nodes of a fine cluster on average, and the most fine clusters.
 FINE, MOST_FINE = (8, 10, 12), 100
 # Nodes of smaller clusters, as of cliques, and how far methods must agree on them: neighbourhoods are agreed on by .92.
@@ -53,21 +53,17 @@ POWER, PRIOR, EVIDENCE, BEYOND = 16, 0.5, 0.1, 1.25
 ALWAYS, LARGE = 50, 16
 # Nodes of a connected component that is no part of a larger cluster.
 PIECE = 5
-# Share of pairs below which an affinity is a graph.
-SPARSE = 0.5
 
 
 def is_plain_graph(X: Any) -> bool:
-    """Return whether an input is a sparse graph that methods for graphs can cluster: affinities of at most 5,000 nodes.
+    """Return whether an input is a graph for methods for graphs: a sparse matrix, however many of its pairs are linked.
 
     >>> is_plain_graph(sp.eye_array(3)), is_plain_graph(np.eye(3))
     (True, False)
     """
     if isinstance(X, SparseAffinity):
-        return X.pair_weights is None and X.n_items <= MOST_NODES and X.density() < SPARSE
-    if not sp.issparse(X) or X.shape[0] != X.shape[1]:
-        return False
-    return bool(X.shape[0] <= MOST_NODES and X.nnz < SPARSE * X.shape[0] ** 2)
+        return X.pair_weights is None
+    return bool(sp.issparse(X) and X.shape[0] == X.shape[1])
 
 
 @dataclass(frozen=True)
@@ -259,8 +255,8 @@ def consensus_of_graph(
 
     Returns
     -------
-    None for fewer than 16 nodes with edges, unless they are in pieces or all methods find the same small clusters, for
-    fewer than six, and past 5,000.
+    None for fewer than 16 nodes with edges, unless they are in pieces or all methods find the same small clusters, and
+    for fewer than six.
 
     Examples
     --------
@@ -275,7 +271,7 @@ def consensus_of_graph(
     pieces = connected_components(A, directed=False, return_labels=False)  # without links between them, however small
     members = [member(name) for name in OF_GRAPHS]
     most = min(max(n // NODES, pieces, _small_clusters(members, A, seed)), bounds[1] or n)
-    if most < 2 or n > MOST_NODES:
+    if most < 2:
         return None
     sizes = {max(min(round(n / share), MOST_FINE), 2) for share in FINE}
     model = BlockModel(A)

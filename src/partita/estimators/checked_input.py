@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from sklearn.utils.validation import _check_feature_names, _check_n_features, validate_data
 
 from partita.affinity import Affinity, Builder, Precomputed
+from partita.affinity.checks import check_square
 from partita.arrays import Array
 from partita.ensemble.units import far_cells
 from partita.errors import InputError, MissingExtraError, UnsureWarning
@@ -25,6 +26,7 @@ from partita.estimators.input_checks import (
     dense_features,
     warn_of_lost_digits,
     warn_of_pairs,
+    without_stored_zeros,
 )
 from partita.estimators.mixed_table import MixedTable
 from partita.estimators.plan import Plan
@@ -82,11 +84,13 @@ class CheckedInput(Shown):
             if not reset:
                 raise InputError("an Affinity was given: pass its rows for the items to score, affinity.rows(index)")
             self.n_features_in_, self.items_ = X.n_items, None
-            return X
+            return without_stored_zeros(X)
         if sp.issparse(X) and not builder.pairwise:
             X = dense_features(X)
         remedy = ENSEMBLE_TAKES_IT if reset and not builder.pairwise else ""
         X, given = checked_frame(X, pairwise=builder.pairwise and reset, remedy=remedy), getattr(X, "dtype", None)
+        if reset and builder.pairwise and getattr(X, "ndim", 2) == 1:
+            check_square(X, "distances" if builder.of_distances else "affinities")
         if reset:
             self.items_ = row_names(X)
             check_size(X, pairwise=builder.pairwise)
@@ -104,6 +108,8 @@ class CheckedInput(Shown):
             return self.encoding_(MixedTable.of_array(X))
         if builder.mixed and reset and self.missing == "unobserved":
             return self._checked_table(MixedTable.of_array(X), None)
+        if builder.pairwise and not builder.of_distances and getattr(builder, "unstored", "zero") == "zero":
+            X = without_stored_zeros(X)
         if builder.pairwise and not reset:
             return X
         if not builder.pairwise:

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
+from partita.affinity import SparseAffinity
 from partita.affinity.checks import LARGEST, SMALLEST, is_triangle, looks_like_pairs
 from partita.arrays import Array
 from partita.errors import InputError, UnsureWarning
@@ -23,6 +24,7 @@ __all__ = [
     "lost_digits",
     "warn_of_lost_digits",
     "warn_of_pairs",
+    "without_stored_zeros",
 ]
 
 
@@ -49,6 +51,24 @@ def check_size(X: Any, *, pairwise: bool) -> None:
     else:
         remedy = "leave out columns, or fit a sample of the rows and predict the rest"
         require_memory(8 * MERGED * rows * columns, f"finding the distinct ones of {rows:,} rows", remedy)
+
+
+def without_stored_zeros(X: Any) -> Any:
+    """Return affinities without the zeros that a sparse matrix stores, which mean what pairs that it does not store do.
+
+    The caller's matrix stays as it is, and so does anything else, such as an `Affinity` of which stored zeros alone
+    were observed.
+
+    >>> without_stored_zeros(sp.csr_array(([1.0, 0.0], ([0, 1], [0, 1])))).nnz
+    1
+    """
+    if isinstance(X, SparseAffinity) and X.pair_weights is None and not X.foreign and not X.matrix.data.all():
+        return SparseAffinity(without_stored_zeros(X.matrix))
+    if not sp.issparse(X) or X.data.all():
+        return X
+    X = X.copy()
+    X.eliminate_zeros()
+    return X
 
 
 def dense_features(X: Any, of_pairs: str = "pass affinity='precomputed' or 'precomputed_distance'") -> Array:

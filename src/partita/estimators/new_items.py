@@ -21,7 +21,7 @@ from partita.calibration import Calibrator
 from partita.errors import InputError
 from partita.estimators.fitted_attributes import FittedAttributes
 from partita.estimators.mixed_table import MixedTable
-from partita.estimators.objects import evidence_of
+from partita.estimators.objects import evidence_of, is_graph, links_to
 from partita.metrics import adjusted_rand_index
 
 __all__ = ["NewItems"]
@@ -57,7 +57,8 @@ class NewItems(TransformerMixin, FittedAttributes):
             With missing="unobserved" an affinity may be NaN, a pair that the row's problem leaves out, as it does those
             that a sparse X does not store under `Precomputed(unstored="unobserved")`. A row that knows nothing is
             uniform. Features may be a Dask array or dataframe: the answer is one too, computed block by block when
-            it is asked for.
+            it is asked for. In the place of affinities a graph of networkx: of its nodes, in its order, the links to
+            the fitted nodes, which are known by their names.
 
         Returns
         -------
@@ -77,7 +78,10 @@ class NewItems(TransformerMixin, FittedAttributes):
     def _memberships(self, X: Any) -> Any:
         """Memberships of new items, however they come."""
         check_is_fitted(self)
-        X = evidence_of(X, self.affinity, self.symmetrize).X
+        if is_graph(X) and self._builder_.pairwise and not self._builder_.of_distances:
+            X = links_to(self.items_, X, self.symmetrize)
+        else:
+            X = evidence_of(X, self.affinity, self.symmetrize).X
         if _comes_in_blocks(X):
             return _predict_in_blocks(self, X, type(self).predict_proba, self.n_clusters_)
         W = self._of_complete(self._checked(X, self._builder_, reset=False))

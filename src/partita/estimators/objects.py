@@ -10,13 +10,23 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
+from numpy.typing import NDArray
 
 from partita.affinity import Builder
 from partita.affinity.from_networkx import affinity_from_networkx
 from partita.errors import InputError
 from partita.registry import did_you_mean
 
-__all__ = ["PAIRS", "OfObject", "evidence_of", "features_in", "features_of_cells", "is_graph", "pairs_of_cells"]
+__all__ = [
+    "PAIRS",
+    "OfObject",
+    "evidence_of",
+    "features_in",
+    "features_of_cells",
+    "is_graph",
+    "links_to",
+    "pairs_of_cells",
+]
 
 # Affinities that a graph is given for.
 OF_GRAPHS = ("auto", "precomputed", "graph_ensemble")
@@ -91,6 +101,38 @@ def evidence_of(X: Any, affinity: Any, symmetrize: Any = None) -> OfObject:
         where, values = _of_cells(X, affinity)
         return OfObject(values, list(map(str, X.obs_names)), f"the evidence is {where}")
     return OfObject(X)
+
+
+def links_to(items: NDArray[np.str_] | None, graph: Any, symmetrize: Any = None) -> sp.csr_array:
+    """Return the affinities of the nodes of a graph of networkx to the items of a fit, which are known by their names.
+
+    A node of the fit that is not in the graph is linked to none.
+
+    Raises
+    ------
+    InputError
+        For a graph without nodes of the fit.
+
+    Examples
+    --------
+    >>> import networkx
+    >>> links_to(np.array(["0", "1", "9"]), networkx.path_graph(3)).toarray()
+    array([[0., 1., 0.],
+           [1., 0., 0.],
+           [0., 1., 0.]])
+    """
+    given = evidence_of(graph, "precomputed", symmetrize)
+    matrix, nodes = given.X, given.names or []
+    column = {str(name): at for at, name in enumerate(() if items is None else items)}
+    known = [at for at, name in enumerate(nodes) if name in column]
+    if not known:
+        raise InputError(
+            "the graph has no node of the fit: pass one with new nodes beside the fitted ones that they are linked to, "
+            "by the names that these had, or an M x N matrix of affinities to the fitted items"
+        )
+    links = matrix[:, known].tocoo()
+    columns = np.array([column[nodes[at]] for at in known])[links.coords[1]]
+    return sp.csr_array((links.data, (links.coords[0], columns)), shape=(len(nodes), len(column)))
 
 
 def features_in(X: Any) -> OfObject:

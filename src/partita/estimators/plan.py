@@ -38,7 +38,8 @@ Probabilities = Literal["fitted", "calibrated", "averaged", "auto"]
 # Rows up to which an ensemble is afforded, and draws of each of its methods where the number of clusters is given or
 # items are many: four are no better, two have as good labels and less good probabilities, one is worse at both.
 AFFORDED, DRAWS = 200_000, 3
-# Seconds that an ensemble of a graph's nodes takes, for any of them and for each.
+# Nodes up to which a graph's ensemble is afforded, and seconds that it takes, for any of them and for each.
+MOST_NODES = 5_000
 GRAPH_GIVEN, GRAPH_SOUGHT = (1.0, 1 / 400), (3.0, 1 / 100)
 
 
@@ -180,11 +181,16 @@ def affinity_for(
     rows, columns = size_of(X)
     first, each = GRAPH_SOUGHT if n_clusters is None else GRAPH_GIVEN
     affordable = max_seconds is None or max_seconds >= first + each * rows
-    if is_plain_graph(X) and settings["missing"] == "error" and affordable:
+    plain = is_plain_graph(X) and settings["missing"] == "error"
+    if plain and rows <= MOST_NODES and affordable:
         why = "for a graph, four methods of community detection are combined"
         return _taken(GraphEnsemble.named(**settings), why)
     if isinstance(X, Affinity) or (sp.issparse(X) and X.shape[0] == X.shape[1]):
-        return _taken(Precomputed.named(**settings), "a graph was given")
+        why = "a graph was given"
+        if plain and rows > MOST_NODES:
+            left_out = f"methods of community detection are left out beyond {MOST_NODES:,} nodes"
+            why = f"{left_out}; affinity='graph_ensemble' has them"
+        return _taken(Precomputed.named(**settings), why)
     if settings["symmetrize"] is not None and not mixed:
         raise InputError(
             f"symmetrize={settings['symmetrize']!r} needs a graph (a sparse N x N matrix, or affinity='precomputed'), "

@@ -7,14 +7,17 @@ from numbers import Integral
 from typing import Any, ClassVar, get_args
 
 import numpy as np
+import scipy.sparse as sp
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from partita.affinity import Builder, NeighborGraph
+from partita.affinity.checks import is_adjacency
 from partita.affinity.normalise import How
 from partita.errors import InputError
 from partita.estimators.base import FactorizationEstimator, NameIn
 from partita.estimators.model import Model
 from partita.estimators.plan import Effort, Plan, Probabilities, Reasoned, affinity_for, ensemble_of
+from partita.kernels.namespace import is_foreign
 from partita.objectives import Objective, PerClusterObjective, ScaledObjective, SoFObjective
 
 __all__ = ["SoftClustering"]
@@ -44,8 +47,9 @@ class SoftClustering(FactorizationEstimator):
         "auto": the ensemble up to 200,000 rows, of fewer draws where `max_seconds` asks for it, and the neighbour graph
         beyond. Of a given graph (a sparse N x N matrix, an `Affinity`, a graph of networkx) "graph_ensemble" up to
         5,000 nodes: the share of clusterings of its nodes (`partita.ensemble.GraphEnsemble`); beyond, the graph as it
-        is. "ssc", "ssc-omp", "lrr": for items near a union of subspaces (`SparseSubspace`, `MatchingPursuit`,
-        `LowRankRepresentation`).
+        is. The same of an array with "precomputed" that is the adjacency of a graph: no item has an affinity with
+        itself, and most pairs have none; `Precomputed()` takes it as it is. "ssc", "ssc-omp", "lrr": for items near a
+        union of subspaces (`SparseSubspace`, `MatchingPursuit`, `LowRankRepresentation`).
         "neighbors": a self-tuned graph, linear in N. A builder carries its options: `NeighborGraph(n_neighbors=15,
         metric="cosine")`. "relative": the paper's N x N affinity. "ensemble": co-association of different clusterings
         (`partita.ensemble.Ensemble`), never N x N: slower, and better on the whole; see Notes. "precomputed": X is the
@@ -211,8 +215,10 @@ class SoftClustering(FactorizationEstimator):
 
     def _plan(self, X: Any) -> Plan:
         chosen: dict[str, Reasoned] = {}
-        builder, scale = None, self.scale_features
-        if self.affinity == "auto":
+        builder, scale, chosen_here = None, self.scale_features, self.affinity == "auto"
+        if self.affinity == "precomputed" and not (sp.issparse(X) or is_foreign(X)) and is_adjacency(X):
+            X, chosen_here = sp.csr_array(np.asarray(X)), True  # a graph as much as a sparse matrix is
+        if chosen_here:
             settings = {"missing": self.missing, "symmetrize": self.symmetrize, "seed": self._seed()}
             K = int(self.n_clusters) if isinstance(self.n_clusters, Integral) else None
             table = self._as_table(X)
@@ -223,7 +229,7 @@ class SoftClustering(FactorizationEstimator):
             builder, chosen = affinity_for(X, seconds, n_clusters=K, mixed=mixed, calibrated=auto, **settings)
         else:
             builder = self._builder()
-        if scale == "auto" and (self.affinity != "auto" or not builder.scaled):
+        if scale == "auto" and not (chosen_here and builder.scaled):
             scale = "none"  # an affinity that is named sees features as they are given, an ensemble their units itself
         if chosen and self.sizes == "auto" and self.objective is None:
             no_scale = Reasoned("unscaled", "the affinities are probabilities, so that no scale has to be estimated")

@@ -60,7 +60,8 @@ def read_edges(
         `to`, `src` and `dst`, `node1` and `node2`, `i` and `j` and others, in any case, and `value` or `similarity` for
         the weight. Without such names the first two or three columns are taken. In a .npy, or a .npz with one array of
         two dimensions, they are its columns. .gml and .graphml are read by networkx: their nodes are items also where
-        they have no edge, and the attribute `weight` of edges is their weight.
+        they have no edge, and the attribute `weight` of edges is their weight; weights of parallel
+        edges are added.
     key : str, optional
         Array of a .npz with two or three columns.
     symmetrize : {"mean", "max", "min"}, optional
@@ -124,6 +125,11 @@ def read_edges(
     ids, position = _index(source, target, nodes)
     i = np.array([position[name] for name in source], dtype=np.intp)
     j = np.array([position[name] for name in target], dtype=np.intp)
+    if isinstance(found, GraphFile) and found.multigraph:
+        i, j, weight = _added(i, j, weight, len(ids))
+        n_parallel = len(source) - len(i)
+        if n_parallel:
+            notes.append(f"weights of parallel edges were added: {count(n_parallel, 'edge')} beside another one")
     if symmetrize is not None:
         weight = _one_weight(i, j, weight, len(ids), symmetrize)
     kept = _each_pair_once(i, j, weight, ids, file, place)
@@ -310,6 +316,14 @@ def _index(source: Sequence[str], target: Sequence[str], nodes: Sequence[str] = 
     if all(name.removeprefix("-").isdecimal() for name in ids):
         ids.sort(key=int)
     return ids, {name: at for at, name in enumerate(ids)}
+
+
+def _added(
+    i: NDArray[np.intp], j: NDArray[np.intp], weight: NDArray[np.float64], n: int
+) -> tuple[NDArray[np.intp], NDArray[np.intp], NDArray[np.float64]]:
+    """The two ends of edges, parallel ones once, and their weights added."""
+    _, first, which = np.unique(i * n + j, return_index=True, return_inverse=True)
+    return i[first], j[first], np.bincount(which, weight).astype(np.float64, copy=False)
 
 
 def _one_weight(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -17,8 +17,8 @@ __all__ = ["GRAPHS", "GraphFile", "open_graph"]
 
 @dataclass(frozen=True)
 class GraphFile:
-    """A graph as it was read: nodes by name, the two ends of each edge, weights where any edge has one, and whether
-    edges have a direction.
+    """A graph as it was read: nodes by name, the two ends of each edge, weights where any edge has one, whether edges
+    have a direction, and whether there may be parallel ones.
     """
 
     path: Path
@@ -27,6 +27,7 @@ class GraphFile:
     target: list[str]
     weight: NDArray[np.float64] | None
     directed: bool = False
+    multigraph: bool = False
 
     def both_ways(self) -> GraphFile:
         """Return the graph with an edge of weight zero in each direction that has none."""
@@ -34,7 +35,7 @@ class GraphFile:
         back = [(v, u) for u, v in zip(self.source, self.target) if (v, u) not in known]
         weight = np.ones(len(self.source)) if self.weight is None else self.weight
         ends = [*self.source, *(u for u, _ in back)], [*self.target, *(v for _, v in back)]
-        return GraphFile(self.path, self.nodes, *ends, np.concatenate([weight, np.zeros(len(back))]), directed=True)
+        return replace(self, source=ends[0], target=ends[1], weight=np.concatenate([weight, np.zeros(len(back))]))
 
 
 def open_graph(path: Path) -> GraphFile:
@@ -60,7 +61,7 @@ def open_graph(path: Path) -> GraphFile:
     weighted = any(value is not None for *_, value in edges)
     weight = np.array([_weight(path, *edge) for edge in edges]) if weighted else None
     ends = [str(u) for u, *_ in edges], [str(v) for _, v, _ in edges]
-    return GraphFile(path, nodes, *ends, weight, bool(graph.is_directed()))
+    return GraphFile(path, nodes, *ends, weight, bool(graph.is_directed()), bool(graph.is_multigraph()))
 
 
 def _read(networkx: Any, path: Path) -> Any:
