@@ -436,6 +436,8 @@ def test_a_number_below_the_range_has_no_probability_of_one_in_it():
     assert model.n_clusters_ < 12  # some of twelve hold no item
     assert model.verdict_.n_clusters in (12, 13, 14)
     assert not model.verdict_.probabilities[:11].any()
+    judged = model.verdict_.n_clusters
+    assert f"of {judged} clusters, with a probability of {model.verdict_.sure:.2f}" in model.chosen_["n_clusters"].why
 
 
 def test_another_number_keeps_the_plan_of_the_fit():

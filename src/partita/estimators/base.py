@@ -348,7 +348,10 @@ class FactorizationEstimator(ClusterMixin, Doubtful):
             self.chosen_["affinity"] = Reasoned(plan.builder.name, why)
         self._average_over_missing_cells(given)
         if fitted.choice.verdict is not None:
-            why = why_so_many(fitted.choice.verdict, self.n_clusters_, fitted.choice.consensus)
+            verdict, K = fitted.choice.verdict, self._n_judged
+            why = why_so_many(verdict, K, fitted.choice.consensus)
+            if self.n_clusters_ < K:
+                why = f"that many of {K} clusters, with a probability of {verdict.sure:.2f} for {K}, hold an item"
             self.chosen_["n_clusters"] = Reasoned(self.n_clusters_, why)
         if fitted.probabilities is not None:
             self.chosen_["probabilities"] = fitted.probabilities

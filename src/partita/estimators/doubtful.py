@@ -491,6 +491,13 @@ class Doubtful(NewItems):
         least = asked[0] if isinstance(asked, tuple | list) else asked
         return max(int(least) - self.n_clusters_, 0) if isinstance(least, Integral) else 0
 
+    @property
+    def _n_judged(self) -> int:
+        """Number that the verdict speaks of: with the empty clusters, where the fit ended below its bounds."""
+        judged = self.verdict_.n_clusters if hasattr(self, "verdict_") else 0
+        least = self.n_clusters_ + self._n_missing
+        return judged if self._n_missing and judged >= least else self.n_clusters_
+
     def _found_of_asked(self) -> float:
         """Share of the clusters asked for that hold an item."""
         return self.n_clusters_ / (self.n_clusters_ + self._n_missing)
