@@ -381,9 +381,16 @@ class FactorizationEstimator(ClusterMixin, Doubtful):
     def at(self, n_clusters: int) -> Self:
         """Return the answer at another number of clusters at most, from the evidence of this fit.
 
-        Where different methods agreed on the number, the draws that they made at that number (or on either side of it)
-        are the evidence, and nothing is clustered anew; other evidence is built again. A fit with that number given may
-        have another answer: its clusterings are all made at that number, by more methods and on parts of the items.
+        Where different methods agreed on the number and clustered all items, the draws that they made at that number
+        (or on either side of it) are the evidence: what is fitted anew is the factorization, and the density that
+        calibrates it, in about a tenth of the time of the fit. A fit with that number given may have another answer:
+        its clusterings are all made at that number, by more methods and on parts of the items. So may the fit itself,
+        whose draws at all numbers were its evidence.
+
+        Where methods clustered a part (of more than 2,000 items a sample; items far from all others are left out),
+        and for other evidence, the answer is that of a fit with that number given, and costs as much.
+
+        Its doubts take the number as given, as those of such a fit do.
 
         Parameters
         ----------
