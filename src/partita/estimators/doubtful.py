@@ -240,7 +240,8 @@ class Doubtful(NewItems):
         Notes
         -----
         What is expected is `certainty_`: it is a promise about the clusters of a density, where one could be trusted
-        (`chosen_["probabilities"]`). Classes that people gave the items may be others.
+        (`chosen_["probabilities"]`). Classes that people gave the items may be others. It is a mean over the set: where
+        the others are certain, single items in it have a certainty below one half, and may be outliers.
 
         Examples
         --------
