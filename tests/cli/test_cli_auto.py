@@ -48,6 +48,20 @@ def test_the_answer_is_the_estimators_and_every_output_has_it(call, iris_csv, tm
     assert load(tmp_path / "out").n_clusters == "auto"
 
 
+def test_a_fit_that_ends_below_its_bounds_says_which_number_is_how_probable(call, tmp_path):
+    X = np.random.default_rng(1).normal(size=(90, 2)) + np.repeat([[0, 0], [9, 9], [0, 9]], 30, axis=0)
+    np.savetxt(tmp_path / "three.csv", X, delimiter=",")
+    done = call("fit", "three.csv", "--k", "12-14", "--out", "out")
+    assert done.code == 0, done.err
+    result = result_of(tmp_path / "out")
+    held, judged, sure = result["n_clusters"], result["verdict"]["n_clusters"], result["verdict"]["sure"]
+    assert held < 12 <= judged
+    assert f"\n{judged} clusters (probability {sure:.2f}), of which {held} hold an item\n" in done.out
+    page = (tmp_path / "out/report.html").read_text(encoding="utf-8")
+    assert f"{judged} clusters have a probability of" in page
+    assert f"together say {judged}" not in page
+
+
 def test_one_cluster_that_is_asked_for_is_examined_in_every_output(call, tmp_path):
     np.savetxt(tmp_path / "b.csv", gaussians(np.repeat([0, 1], 60), [[0, 0], [9, 0]]), delimiter=",")
     done = call("fit", "b.csv", "--k", 1, "--out", "out")

@@ -397,6 +397,11 @@ def test_predict_finds_columns_by_name_and_names_missing_ones(call, iris_csv, fi
     other = call("predict", "out", "other.csv", "--out", "s.csv")
     assert other.code == 2
     assert "'petal width' (did you mean 'Petal.Width'?)" in other.err
+    np.save(tmp_path / "bare.npy", X)
+    bare = call("predict", "out", "bare.npy", "--out", "s.csv")
+    assert bare.code == 2
+    assert "bare.npy has no names" in bare.err
+    assert "'petal length'" in bare.err
 
 
 @pytest.mark.parametrize("harm", ["gone", "foreign", "truncated", "garbled"])

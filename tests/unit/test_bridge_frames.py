@@ -143,6 +143,7 @@ WRONG = {
     "words that are numbers": (lambda n: [str(i) for i in range(n)], "string"),
     "dates": (lambda n: pd.date_range("2020-01-01", periods=n), "datetime"),
     "categories that are numbers": (lambda n: pd.Categorical([str(i % 3) for i in range(n)]), "categorical"),
+    "lists": (lambda n: [[0.5, i] for i in range(n)], r"numpy.stack\(frame\['the other'\]\)"),
     "durations": (lambda n: pd.to_timedelta(np.arange(n), unit="s"), "duration"),
 }
 
@@ -158,6 +159,13 @@ def test_a_column_that_holds_no_numbers_is_named(package, kind):
     fitted = model(cloud())
     with pytest.raises(InputError, match="column 'the other'"):
         fitted.predict(given)
+
+
+@pytest.mark.parametrize("make", [list, np.array])
+def test_stored_embeddings_are_to_be_columns(make):
+    frame = pd.DataFrame({"x": cloud()[:, 0], "embedding": [make(row) for row in cloud().tolist()]})
+    with pytest.raises(InputError, match=r"numpy.stack\(frame\['embedding'\]\)"):
+        SoftClustering(random_state=0).fit(frame)
 
 
 def test_sparse_columns_are_numbers_and_periods_are_dates():

@@ -174,6 +174,16 @@ def test_bad_distances_are_refused_with_place_and_remedy(wrap, matrix, message):
         as_distances(wrap(matrix))
 
 
+def test_what_rounding_leaves_of_a_distance_of_zero_is_zero():
+    X = np.random.default_rng(0).normal(size=(40, 64)).astype(np.float32)
+    X /= np.linalg.norm(X, axis=1, keepdims=True)
+    cosine = 1 - np.vstack([X, X]) @ np.vstack([X, X]).T
+    assert cosine.min() < 0
+    found = as_distances(cosine)
+    assert found.min() == 0
+    np.testing.assert_allclose(found, np.maximum(cosine, 0), atol=1e-6)  # roundings of single precision
+
+
 def test_asymmetric_distances_are_refused_dense_and_the_known_one_taken_sparse():
     matrix = good() - np.eye(3)
     matrix[0, 1] = 0.0

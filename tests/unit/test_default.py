@@ -15,6 +15,7 @@ from partita.affinity import DenseAffinity, NeighborGraph
 from partita.calibration import calibrate_if_trusted
 from partita.cli.estimator_options import estimator_of
 from partita.cli.options import FitOptions
+from partita.ensemble import Ensemble
 from partita.ensemble.base import Member
 from partita.ensemble.builder import _far
 from partita.ensemble.consensus import PAST, _AtNumber, _Draws
@@ -436,6 +437,8 @@ def test_a_number_below_the_range_has_no_probability_of_one_in_it():
     assert model.n_clusters_ < 12  # some of twelve hold no item
     assert model.verdict_.n_clusters in (12, 13, 14)
     assert not model.verdict_.probabilities[:11].any()
+    judged = model.verdict_.n_clusters
+    assert f"of {judged} clusters, with a probability of {model.verdict_.sure:.2f}" in model.chosen_["n_clusters"].why
 
 
 def test_another_number_keeps_the_plan_of_the_fit():
@@ -448,6 +451,19 @@ def test_another_number_keeps_the_plan_of_the_fit():
     assert other.affinity_.density() == 1.0 or other.affinity_.name == "draws"
     assert other.at(3).n_clusters_ == 3  # from all the draws, not from those at two clusters
     assert other.predict(frame).shape == (len(X),)
+
+
+@pytest.mark.parametrize(("n", "again"), [(300, 0), (2001, 1)])
+def test_another_number_clusters_again_where_the_draws_are_of_a_sample(monkeypatch, n, again):
+    items = np.random.default_rng(0).normal(size=(n, 2)) + np.array([[0, 0], [9, 9], [0, 9]])[np.arange(n) % 3]
+    model = SoftClustering(random_state=0, probabilities="fitted").fit(items)
+    drawn, calls = Ensemble._drawn, []
+    monkeypatch.setattr(Ensemble, "_drawn", lambda *given: (calls.append(1), drawn(*given))[1])
+    other = model.at(4)
+    assert len(calls) == again
+    if again:
+        given = SoftClustering(4, random_state=0, probabilities="fitted").fit(items)
+        np.testing.assert_array_equal(other.membership_, given.membership_)
 
 
 def test_a_number_says_whose_it_is_and_how_probable():

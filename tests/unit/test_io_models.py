@@ -83,10 +83,13 @@ def error_of(path, *words):
     for word in words:
         assert word in message
     assert any(advice in message for advice in ADVICE_ON_MODELS)
+    return message
 
 
 def test_a_model_that_is_not_there(model, tmp_path):
     error_of(tmp_path / "ouf", "ouf", "'out'")
+    (tmp_path / "e.py").write_text("")
+    assert "'e.py'" not in error_of(tmp_path / "nofile.py", "nofile.py")  # a file is no model
     error_of(tmp_path, "model/model.json")
     error_of(model / "model.json", "model.json")
     (model / "arrays.safetensors").unlink()

@@ -391,7 +391,7 @@ def test_null_booleans_and_integers_are_missing(tmp_path):
     ("columns", "words"),
     [
         ({"a": [1.0], "city": ["Paris"]}, ["column 'city'", "string", "'Paris'", "--id-column city"]),
-        ({"a": [[1, 2]]}, ["column 'a'", "list"]),
+        ({"a": [[1, 2]]}, ["column 'a'", "a list in each cell", "frame['a']"]),
         ({"a": []}, ["t.parquet"]),
         ({}, ["columns"]),
         ({"a": [1.0, float("inf")]}, ["row 2, column 'a'", "infinite"]),

@@ -67,6 +67,11 @@ CALLS = {
         InputError,
         "X[7, 1] is NaN: fill it in, drop the row, or pass missing='unobserved'",
     ),
+    "infinite cell": (
+        lambda: SoftClustering(2, affinity="neighbors", probabilities="fitted").fit(with_entry(X, 7, 1, np.inf)),
+        InputError,
+        "X[7, 1] is infinity: fill it in or drop the row",
+    ),
     "one dimension": (
         lambda: DPGaussianMixture().fit(np.ones(5)),
         InputError,

@@ -729,6 +729,11 @@ def test_columns_that_may_hold_the_classes_are_said_and_the_truth_is_refused(tmp
     assert told(read(tmp_path, f"a,kind\n{rows}", mixed=True), "--label-column kind")
     between = rows.replace("\n", ",z\n")  # by its name, not by its place
     assert told(read(tmp_path, f"a,segment,b\n{between}", mixed=True), "--label-column segment")
+    numbers = "".join(f"{k / 7},{k % 2},{k / 3}\n" for k in range(20))
+    for name in ("topic", "Category", "intent", "target class", "y_true", "class-label", "dominant_topic"):
+        table = read(tmp_path, f"a,{name},b\n{numbers}", mixed=True)
+        assert told(table, "--label-column", name)
+        assert name in table.columns
     for name in ("label", "Class", "target"):
         for delimiter in ",;":
             with pytest.raises(InputError, match="--label-column"):

@@ -1,6 +1,7 @@
 """Tables of any columns as evidence: encoding and filling by their laws, fits, refusals, files, saved models."""
 
 import json
+import warnings
 from dataclasses import replace
 
 import numpy as np
@@ -378,6 +379,19 @@ def test_notes_count_the_missing_cells_by_column():
     frame = frame.astype(object).astype({"x": float, "y": float})
     frame.loc[9] = None
     assert any("nothing is known of item 9" in note for note in fitted(frame).result_.notes)
+
+
+def test_new_rows_without_any_value_are_named():
+    numbers = mixed()[["x", "y"]]
+    model, new = fitted(numbers), numbers.iloc[:3].copy()
+    new.loc[1] = np.nan
+    of_array = fitted(numbers.to_numpy(), missing="unobserved")
+    for score, rows in ((model.predict, new), (model.predict_doubt, new), (of_array.predict, new.to_numpy())):
+        with pytest.warns(UnsureWarning, match="item 1,"):
+            score(rows)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        model.predict(new.fillna({"x": 0.0}))
 
 
 def test_new_items_have_the_columns_of_the_fit_and_unseen_words_are_missing():

@@ -40,8 +40,8 @@ Symmetrize = Literal["mean", "max", "min"]
 # Largest difference between P_ij and P_ji, relative to the largest entry, that rounding (of single
 # precision too) explains.
 ASYMMETRY = 1e-6
-# What rounding leaves of a distance of zero, as a share of the largest.
-ROUNDED_OFF = 1e-9
+# What rounding (of single precision too) leaves of a distance of zero, as a share of the largest.
+ROUNDED_OFF = 1e-5
 
 MIRRORED = "pass symmetrize='max', which mirrors it (command line: --symmetrize max)"
 SYMMETRIZE = "pass symmetrize='mean', 'max' or 'min' to say which one holds (command line: --symmetrize)"

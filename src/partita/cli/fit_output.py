@@ -272,7 +272,9 @@ def print_fit(fit: Fit, result: dict[str, Any], out: Path) -> None:
     for line in explanation_lines(result.get("explanation", [])):
         console.print(escape(line))
     if "verdict" in result:
-        console.print(_verdict_line(result["n_clusters"], result["verdict"]))
+        judged, held = fit.estimator._n_judged, result["n_clusters"]
+        holding = f", of which {held} hold an item" if held < judged else ""
+        console.print(_verdict_line(judged, result["verdict"]) + holding)
     took = f"{count(result['n_iter'], 'iteration')} ({result['seconds']:.1f} s)"
     console.print(f"{STATUS[result['status']]} after {took}; relative residual {result['misfit']:.3f}")
     if "scores" in result:

@@ -212,6 +212,11 @@ def _features(
             table = _features(options, estimator, file, reading, id_column, by_name=False)
             table.notes.append("columns were taken by their places, since none has a name of the fit")
             return table
+        if columns and not error.has_header and error.lacking == columns and len(error.names) == len(columns):
+            raise InputError(
+                f"{options.file} has no names of columns, and the model was fitted on named ones "
+                f"({listed(map(repr, columns))}): write the columns with these names, as .csv or .parquet"
+            ) from error
         raise InputError(
             f"{options.file} lacks {len(error.lacking)} of the {len(columns or ())} columns the model was fitted on: "
             f"{lacking_names(error.lacking, [name for name in error.names if name not in (columns or ())])}"

@@ -348,7 +348,10 @@ class FactorizationEstimator(ClusterMixin, Doubtful):
             self.chosen_["affinity"] = Reasoned(plan.builder.name, why)
         self._average_over_missing_cells(given)
         if fitted.choice.verdict is not None:
-            why = why_so_many(fitted.choice.verdict, self.n_clusters_, fitted.choice.consensus)
+            verdict, K = fitted.choice.verdict, self._n_judged
+            why = why_so_many(verdict, K, fitted.choice.consensus)
+            if self.n_clusters_ < K:
+                why = f"that many of {K} clusters, with a probability of {verdict.sure:.2f} for {K}, hold an item"
             self.chosen_["n_clusters"] = Reasoned(self.n_clusters_, why)
         if fitted.probabilities is not None:
             self.chosen_["probabilities"] = fitted.probabilities
@@ -378,9 +381,16 @@ class FactorizationEstimator(ClusterMixin, Doubtful):
     def at(self, n_clusters: int) -> Self:
         """Return the answer at another number of clusters at most, from the evidence of this fit.
 
-        Where different methods agreed on the number, the draws that they made at that number (or on either side of it)
-        are the evidence, and nothing is clustered anew; other evidence is built again. A fit with that number given may
-        have another answer: its clusterings are all made at that number, by more methods and on parts of the items.
+        Where different methods agreed on the number and clustered all items, the draws that they made at that number
+        (or on either side of it) are the evidence: what is fitted anew is the factorization, and the density that
+        calibrates it, in about a tenth of the time of the fit. A fit with that number given may have another answer:
+        its clusterings are all made at that number, by more methods and on parts of the items. So may the fit itself,
+        whose draws at all numbers were its evidence.
+
+        Where methods clustered a part (of more than 2,000 items a sample; items far from all others are left out),
+        and for other evidence, the answer is that of a fit with that number given, and costs as much.
+
+        Its doubts take the number as given, as those of such a fit do.
 
         Parameters
         ----------

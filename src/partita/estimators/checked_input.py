@@ -105,7 +105,8 @@ class CheckedInput(Shown):
             ensure_min_samples=1,
         )
         if builder.mixed and not reset and hasattr(self, "encoding_"):
-            return self.encoding_(MixedTable.of_array(X))
+            table = MixedTable.of_array(X)
+            return self._encoded(table, table)
         if builder.mixed and reset and self.missing == "unobserved":
             return self._checked_table(MixedTable.of_array(X), None)
         if builder.pairwise and not builder.of_distances and getattr(builder, "unstored", "zero") == "zero":
@@ -132,12 +133,15 @@ class CheckedInput(Shown):
             raise
 
     def _encoded(self, table: MixedTable, X: Any) -> Array:
-        """The table of new items as complete numbers; a warning says which columns are coded in another way."""
+        """The table of new items as complete numbers; warnings say which columns are coded in another way, and which
+        rows are empty.
+        """
         if table is not X and not self.encoding_.joint:
             _check_feature_names(self, X, reset=False)  # as scikit-learn has it: the same names in one order
         otherwise = self.encoding_.coded_otherwise(table)
-        if otherwise is not None:
-            warnings.warn(otherwise, UnsureWarning, stacklevel=5)
+        empty_rows = self.encoding_.empty_rows(table)
+        for said in filter(None, (otherwise, empty_rows)):
+            warnings.warn(said, UnsureWarning, stacklevel=5)
         return self.encoding_(table)
 
     def _mixed_table(self, X: Any) -> MixedTable:

@@ -240,7 +240,8 @@ class Doubtful(NewItems):
         Notes
         -----
         What is expected is `certainty_`: it is a promise about the clusters of a density, where one could be trusted
-        (`chosen_["probabilities"]`). Classes that people gave the items may be others.
+        (`chosen_["probabilities"]`). Classes that people gave the items may be others. It is a mean over the set: where
+        the others are certain, single items in it have a certainty below one half, and may be outliers.
 
         Examples
         --------
@@ -493,6 +494,13 @@ class Doubtful(NewItems):
         asked = getattr(self, "n_clusters", None)
         least = asked[0] if isinstance(asked, tuple | list) else asked
         return max(int(least) - self.n_clusters_, 0) if isinstance(least, Integral) else 0
+
+    @property
+    def _n_judged(self) -> int:
+        """Number that the verdict speaks of: with the empty clusters, where the fit ended below its bounds."""
+        judged = self.verdict_.n_clusters if hasattr(self, "verdict_") else 0
+        least = self.n_clusters_ + self._n_missing
+        return judged if self._n_missing and judged >= least else self.n_clusters_
 
     def _found_of_asked(self) -> float:
         """Share of the clusters asked for that hold an item."""

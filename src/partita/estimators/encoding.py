@@ -219,12 +219,17 @@ class Encoding:
         said = "cells are missing ({}): each was" if total > 1 else "cell is missing ({}): it was"
         filling = self._filled_with(most)
         notes = [f"{total:,} {said.format(of + more)} filled with {filling} the nearest rows that have it"]
-        rows = np.flatnonzero(gaps.all(axis=0))
-        if len(rows):
-            named = _first([table.place(int(row)) for row in rows[: NAMED + 1]])
-            which = "and its membership says" if len(rows) == 1 else "and their memberships say"
-            notes.append(f"nothing is known of {named}, {which} nothing")
-        return (*left_out, *notes, *unseen)
+        empty_rows = self.empty_rows(table)
+        return (*left_out, *notes, *([] if empty_rows is None else [empty_rows]), *unseen)
+
+    def empty_rows(self, table: MixedTable) -> str | None:
+        """Return what should be said of rows without any value; None of none."""
+        rows = np.flatnonzero(np.all([gaps_of(column) for column in self.as_fitted(table).columns], axis=0))
+        if not len(rows):
+            return None
+        named = _first([table.place(int(row)) for row in rows[: NAMED + 1]])
+        which = "and its membership says" if len(rows) == 1 else "and their memberships say"
+        return f"nothing is known of {named}, {which} nothing"
 
     def _filled_with(self, lacking: NDArray[np.intp]) -> str:
         """What missing cells of these columns are filled with."""

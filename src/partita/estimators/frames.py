@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from partita.errors import InputError, MissingExtraError, require
-from partita.estimators.mixed_table import DATES, MixedTable, column_of_values, words
+from partita.estimators.mixed_table import DATES, MixedTable, column_of_values, nested, words
 
 __all__ = ["checked_frame", "frame_package", "row_names", "table_of_frame"]
 
@@ -61,6 +61,7 @@ def checked_frame(X: Any, *, pairwise: bool, remedy: str = "") -> Any:
         if package == "pandas":
             return X
         raise
+    _refuse_nested(frame, narwhals)
     for name, kind in frame.schema.items():
         if not _numeric(frame, name, kind, narwhals):
             raise InputError(
@@ -96,6 +97,7 @@ def table_of_frame(X: Any) -> MixedTable | None:
     if package is None:
         return None
     narwhals, frame = _opened(X, package)
+    _refuse_nested(frame, narwhals)
     columns = [
         _column(frame.get_column(name), f"column {name!r} of X", kind, narwhals) for name, kind in frame.schema.items()
     ]
@@ -153,6 +155,18 @@ def _column(series: Any, called: str, kind: Any, narwhals: Any) -> NDArray[Any]:
     if own.startswith("period"):
         raise InputError(f"{called} holds {own}, periods of time: {DATES}")
     raise InputError(f"{called} holds {own}, expected numbers or words: turn it into these, or leave it out")
+
+
+def _refuse_nested(frame: Any, narwhals: Any) -> None:
+    """Raise for a column of lists or arrays."""
+    for name, kind in frame.schema.items():
+        if kind == narwhals.Object:
+            held = [value for value in frame.get_column(name).to_list() if value is not None]
+            is_nested = bool(held) and all(isinstance(value, (list, tuple, np.ndarray)) for value in held)
+        else:
+            is_nested = kind in (narwhals.List, narwhals.Array)
+        if is_nested:
+            raise InputError(nested(f"column {name!r} of X", name))
 
 
 def _is_sparse(kind: Any) -> bool:

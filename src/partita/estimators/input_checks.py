@@ -104,10 +104,9 @@ def check_finite(X: Array, missing: str | None) -> None:
         i, j = np.argwhere(bad)[0]
         value = "NaN" if np.isnan(X[i, j]) else "infinity"
         more = f" (and {count(int(bad.sum()) - 1, 'more cell')})" if bad.sum() > 1 else ""
-        raise InputError(
-            f"X[{i}, {j}] is {value}{more}: fill it in, drop the row"
-            + (", or pass missing='unobserved'" if value == "NaN" and missing is not None else "")
-        )
+        unobserved = value == "NaN" and missing is not None
+        todo = ", drop the row, or pass missing='unobserved'" if unobserved else " or drop the row"
+        raise InputError(f"X[{i}, {j}] is {value}{more}: fill it in{todo}")
     if missing == "unobserved" and np.isnan(X).all(axis=1).any():
         i = int(np.flatnonzero(np.isnan(X).all(axis=1))[0])
         raise InputError(f"X[{i}] has no observed value: drop this row")

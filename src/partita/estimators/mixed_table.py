@@ -31,6 +31,7 @@ __all__ = [
     "gaps_of",
     "is_marks",
     "lacking_names",
+    "nested",
     "words",
 ]
 
@@ -174,6 +175,14 @@ class MixedTable:
     def _holding(self, columns: Iterable[Column]) -> MixedTable:
         """The table with other rows, whose places are not those of these."""
         return replace(self, columns=tuple(columns), place=MixedTable.place)
+
+
+def nested(called: str, name: object) -> str:
+    """Return the error of a column of lists or arrays, as of embeddings."""
+    return (
+        f"{called} holds a list in each cell: make each dimension of an embedding a column, as "
+        f"numpy.stack(frame[{name!r}]) does, or leave it out"
+    )
 
 
 def lacking_names(lacking: Sequence[str], others: Sequence[str]) -> str:

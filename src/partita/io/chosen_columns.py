@@ -36,11 +36,11 @@ class NoFeaturesError(InputError):
 
 
 class LackingColumnsError(InputError):
-    """Columns that were asked for are not in the file, which has the columns `names`."""
+    """Columns that were asked for are not in the file, which has the columns `names`, its own where it has a header."""
 
-    def __init__(self, message: str, lacking: Sequence[str], names: Sequence[str]) -> None:
+    def __init__(self, message: str, lacking: Sequence[str], names: Sequence[str], *, has_header: bool) -> None:
         super().__init__(message)
-        self.lacking, self.names = list(lacking), list(names)
+        self.lacking, self.names, self.has_header = list(lacking), list(names), has_header
 
 
 class LinksError(InputError):
@@ -72,7 +72,10 @@ def _matching(table: Table, patterns: Sequence[str], option: str) -> list[str]:
     if lacking:
         near, own = did_you_mean(lacking[0], table.names), listed(_as_given(table.names))
         raise LackingColumnsError(
-            f"{table.path} has no column {lacking[0]!r} for {option}; it has {own}{near}", lacking, table.names
+            f"{table.path} has no column {lacking[0]!r} for {option}; it has {own}{near}",
+            lacking,
+            table.names,
+            has_header=table.has_header,
         )
     return found
 

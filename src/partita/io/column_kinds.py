@@ -62,7 +62,10 @@ OF_CLASSES = frozenset(
     seurat_clusters""".replace("\n    ", " ").split(", ")
 )
 OF_KINDS = frozenset(
-    ["group", "groups", "category", "kind", "type", "types", "cat", "cls", "group_id", "batch", "segment", "segments"]
+    """group, groups, group_id, kind, type, types, cat, cls, batch, segment, segments, category, categories,
+    category_code, category_label, category_name, topic, topics, topic_label, topic_name, dominant_topic, intent,
+    intents, genre, theme, sentiment, community, class_label, class_name, label_name, target_class, target_label,
+    true_class, true_labels, y_true, gold, gold_label""".replace("\n    ", " ").split(", ")
 )
 # Names of numbers that say how much a row counts, in a survey, where their mean is near one; or that are measured.
 OF_WEIGHTS, NEAR_ONE = frozenset({"weight", "weights", "w", "wt", "wgt", "gewicht", "gewichtung"}), (0.5, 2.0)

@@ -125,7 +125,8 @@ def _savable(name: str, array: NDArray[Any]) -> NDArray[Any]:
 
 def _model_folder(path: Path) -> Path:
     if not path.exists():
-        near = did_you_mean(path.name, [p.name for p in path.parent.iterdir()]) if path.parent.is_dir() else ""
+        folders = [p.name for p in path.parent.iterdir() if p.is_dir()] if path.parent.is_dir() else []
+        near = did_you_mean(path.name, folders)
         raise ModelError(f"{path} does not exist{near}; pass an output folder of partita fit, or its model/")
     if not path.is_dir():
         raise ModelError(f"{path} is a file; pass the folder: an output folder of partita fit, or its model/")

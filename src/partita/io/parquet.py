@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from partita.errors import InputError, MemoryLimitError, require
-from partita.estimators.mixed_table import words
+from partita.estimators.mixed_table import nested, words
 from partita.io.files import number_label
 from partita.io.tables import Columns, MixedColumns, NotNumbersError, Table
 from partita.memory import require_memory
@@ -64,6 +64,8 @@ class ParquetTable(Table):
         column = self._column(name)
         kind = column.type
         if not (types.is_integer(kind) or types.is_floating(kind) or types.is_boolean(kind) or types.is_decimal(kind)):
+            if types.is_list(kind) or types.is_large_list(kind) or types.is_fixed_size_list(kind):
+                raise NotNumbersError(nested(f"{self.path}: column {name!r}", name))
             sample = next((value for value in self._values(name, 100) if value is not None), None)
             advice = remedy.format(name=name, all=name) if remedy else "write it as numbers"
             raise NotNumbersError(
