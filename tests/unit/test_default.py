@@ -129,10 +129,14 @@ def test_what_is_named_is_not_chosen():
     assert not model.result_.notes
 
 
-@pytest.mark.parametrize("given", [two_blocks(), DenseAffinity(two_blocks().toarray())], ids=["sparse", "affinity"])
-def test_a_graph_is_the_evidence_itself(given):
+@pytest.mark.parametrize(
+    ("given", "affinity"),
+    [(two_blocks(), "graph_ensemble"), (DenseAffinity(two_blocks().toarray()), "precomputed")],
+    ids=["sparse", "affinity"],
+)
+def test_a_graph_is_the_evidence_itself(given, affinity):
     model = SoftClustering(random_state=0).fit(given)
-    assert model.chosen_["affinity"].value == "precomputed"
+    assert model.chosen_["affinity"].value == affinity
     assert model.chosen_["probabilities"].value == "fitted"
     assert model.n_clusters_ == 2
 
@@ -397,11 +401,12 @@ def test_weights_count_in_that_trust(weights, alike):
         ([0.0, -0.1, -0.9 * PAST, -0.9 * PAST], False),  # has hardly fallen
     ],
 )
-def test_larger_numbers_are_left_out_once_the_odds_have_fallen(log_odds, past):
+@pytest.mark.parametrize("agreement", [(0.9, 0.5, 0.6, 0.5), (0.2, 0.3, 0.3, 0.4)])
+def test_larger_numbers_are_left_out_once_odds_and_agreement_have_fallen(log_odds, past, agreement):
     drawn = _Draws((), X, 0, lambda *_: np.zeros(0), (1, 50))
-    for K, best in enumerate(log_odds, start=2):
-        drawn._drawn[K] = _AtNumber((), (), np.zeros(0), np.array([best, best - 1.0]))
-    assert drawn.is_past_the_best() == past
+    for K, (best, alike) in enumerate(zip(log_odds, agreement), start=2):
+        drawn._drawn[K] = _AtNumber((), (), np.array([alike, 0.0]), np.array([best, best - 1.0]))
+    assert drawn.is_past_the_best() == (past and agreement[0] > agreement[-1])
 
 
 @pytest.mark.parametrize("apart", [0.0, 7.0])

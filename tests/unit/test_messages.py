@@ -176,8 +176,8 @@ CALLS = {
     "condensed distances": (
         lambda: of_matrix(np.array([1.0, 2.0, 2.0]), "precomputed_distance"),
         InputError,
-        "distances of one dimension were given, expected N x N: those of pairs, as from scipy.spatial.distance.pdist, "
-        "go through scipy.spatial.distance.squareform first",
+        "distances must be square (items x items), not of shape (3,): those of pairs, as from "
+        "scipy.spatial.distance.pdist, go through scipy.spatial.distance.squareform first",
     ),
     "symmetrize of features": (
         lambda: of_matrix(X, "relative", symmetrize="mean"),

@@ -275,9 +275,9 @@ def as_distances(matrix: Any, *, symmetrize: Symmetrize | None = None, name: str
 
 def check_square(values: Any, name: str) -> None:
     """Raise unless `values` is a non-empty square matrix that fits into memory."""
-    if values.ndim == 1:
+    if values.ndim == 1 and name == "distances":
         raise InputError(
-            f"{name} of one dimension were given, expected N x N: those of pairs, as from "
+            f"distances must be square (items x items), not of shape {values.shape}: those of pairs, as from "
             "scipy.spatial.distance.pdist, go through scipy.spatial.distance.squareform first"
         )
     if values.ndim != 2 or values.shape[0] != values.shape[1]:
