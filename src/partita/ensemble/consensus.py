@@ -6,8 +6,9 @@ these weights the draws are a sample of partitions, from which the number of clu
 from any posterior, and the answer is the draw of largest expected adjusted Rand index with the others.
 
 The grid is coarse: each number up to 12, then steps of a third, up to 50 and the square root of the number of items. It
-ends sooner where the odds have fallen far below the best, goes on while they are best at its end, and is filled in
-around the answer. There the methods draw once more, with other settings, so that the answer does not hang by one draw.
+ends sooner where the odds have fallen far below the best and methods agree less than they did, goes on while the odds
+are best at its end, and is filled in around the answer. There the methods draw once more, with other settings, so that
+the answer does not hang by one draw.
 """
 
 from __future__ import annotations
@@ -40,7 +41,8 @@ LogOdds: TypeAlias = Callable[[Sequence[Labels], Array, Sequence[str], int], Arr
 EACH, STEP = 12, 4 / 3
 # Numbers up to this one (and up to the square root of the number of items) are tried.
 ALWAYS = 50
-# Past every number, larger ones are left out where the best log odds of two in a row are so far below the best.
+# Past every number, larger ones are left out where the best log odds of two in a row are so far below the best, and
+# methods have agreed better.
 PAST = 3.5
 # Adjusted Rand index with two other methods from which on a draw of many clusters tells of one cluster as well.
 AGREED = 0.5
