@@ -350,7 +350,19 @@ def drawn() -> None:
                 SoftClustering(random_state=0).fit(centre[rng.integers(0, K, n)] + rng.normal(size=(n, d))).n_clusters_
             )
         line(f"{K} normal clusters, {n} in {d}", found)
+    for K, n, d in ((20, 400, 64), (40, 700, 128), (40, 1000, 128), (30, 1200, 128)):
+        draw = [on_a_sphere(K, n, d, s) for s in range(4)]
+        line(f"{K} clusters on a sphere, {n} in {d}", [SoftClustering(random_state=0).fit(X).n_clusters_ for X in draw])
     of_mixtures()
+
+
+def on_a_sphere(K: int, n: int, d: int, seed: int, noise: float = 1.5) -> Features:
+    """K clusters of rows of unit length, as embeddings have it, of unequal sizes."""
+    rng = np.random.default_rng([K, n, d, seed])
+    centres = rng.normal(size=(K, d))
+    centres /= np.linalg.norm(centres, axis=1)[:, None]
+    X = centres[rng.choice(K, n, p=rng.dirichlet(np.full(K, 5.0)))] + noise * rng.normal(size=(n, d)) / d**0.5
+    return X / np.linalg.norm(X, axis=1)[:, None]
 
 
 COLUMNS = (

@@ -53,6 +53,9 @@ def test_a_matrix_of_a_graph_is_clustered_by_methods_for_graphs(call, tmp_path):
         assert json.loads(done.out)["n_clusters"] == 3
         assert "ensemble" in json.loads(done.out)
     assert call("fit", *named, "--missing", "unobserved").code == 2
+    as_it_is = call("fit", *named[:4], "precomputed", "--out", "as it is", "--json")
+    assert "ensemble" not in json.loads(as_it_is.out)
+    assert "graph-ensemble" in call("fit", *named[:4], "graph_ensembel").err
 
 
 @pytest.mark.parametrize(("n", "noted"), [(29, False), (30, True), (500, True)])

@@ -25,6 +25,7 @@ from partita.doubt import (
     confident_pairs,
     nested_layers,
     on_the_sphere,
+    probability_of_new,
     weak_support_probability,
 )
 from partita.doubt.outliers import _background_share, _unrounded
@@ -1142,13 +1143,25 @@ def test_rows_of_zeros_among_rows_of_one_length_make_no_outliers(dtype: type) ->
     assert (SoftClustering(4, random_state=0).fit(X).outlier_ > 0.5).sum() == 0
 
 
-def test_new_rows_of_many_columns_far_from_all_fitted_ones_are_outliers() -> None:
+@pytest.mark.parametrize("n_zeros", [0, 3, 30])
+def test_new_rows_of_many_columns_far_from_all_fitted_ones_are_outliers(n_zeros: int) -> None:
     X = on_a_sphere(0.5)
-    fitted, same = X[::2], X[1::2]
+    fitted, same = np.concatenate([np.zeros((n_zeros, 64)), X[::2]]), X[1::2]
     far = np.random.default_rng(1).normal(size=(75, 64))
     model = SoftClustering(4, random_state=0).fit(fitted)
     assert (model.predict_doubt(far / np.linalg.norm(far, axis=1)[:, None]).outlier > 0.5).all()
     assert (model.predict_doubt(same).outlier > 0.5).sum() == 0
+
+
+def test_fitted_items_of_weight_zero_and_copies_do_not_change_who_is_far() -> None:
+    rng = np.random.default_rng(0)
+    X, new = rng.random((200, 20)), rng.random((40, 20)) * 1.5 - 0.25
+    weights = 1.0 + rng.integers(0, 3, 200)
+    more, none = np.concatenate([X, np.full((400, 20), 0.5)]), np.concatenate([weights, np.zeros(400)])
+    p = probability_of_new(X, np.zeros(200), new, weights=weights)
+    np.testing.assert_array_equal(p, probability_of_new(more, np.zeros(600), new, weights=none))
+    copied = np.repeat(X, weights.astype(int), axis=0)
+    np.testing.assert_array_equal(p, probability_of_new(copied, np.zeros(len(copied)), new))
 
 
 def test_points_of_a_sphere_are_where_the_rows_are() -> None:

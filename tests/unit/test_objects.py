@@ -46,6 +46,8 @@ def test_nodes_of_a_new_graph_are_known_by_their_names():
     strange = networkx.relabel_nodes(graph, {node: f"other {node}" for node in graph})
     with pytest.raises(InputError, match="node"):
         model.predict(strange)
+    nameless = SoftClustering(random_state=0).fit(affinity_from_networkx(graph)[0])
+    np.testing.assert_array_equal(nameless.predict(graph), nameless.labels_)
 
 
 @pytest.mark.parametrize("estimator", [SoF, SCAMS, SoftClustering])

@@ -61,7 +61,7 @@ __all__ = [
 
 # The head of a class, or how it says its name.
 CLASS_OR_NAME = re.compile(r'^class (\w+)(?:\(([^)]*)\))?:|^    name(?:: ClassVar\[str\])? = "([\w-]+)"', re.MULTILINE)
-# Builders that take a matrix or a graph, which `--input` says.
+# Builders that take a matrix or a graph, with such an `--input` alone.
 TAKEN_BY_INPUT = ("precomputed", "graph_ensemble")
 # Models that have an option of their own.
 MODELS_OF: dict[str, tuple[Model, ...]] = {
@@ -88,8 +88,8 @@ def check_fit(options: FitOptions, *, alone: bool = True) -> None:
     InputError
     """
     n_clusters_of(options.k)
-    if options.affinity not in (None, "auto") and options.holds not in ("affinity", "edges"):
-        require_affinity(options.affinity)
+    if options.affinity not in (None, "auto"):
+        require_affinity(options.affinity, of_pairs=options.holds in ("affinity", "edges"))
     if options.solver is not None:
         require_solver(options.solver.partition(":")[0])
     require_models(options)
@@ -256,17 +256,17 @@ def _read_json(path: Path) -> dict[str, Any]:
     return held if isinstance(held, dict) else {}
 
 
-def require_affinity(name: str) -> None:
-    """Raise for the name of an affinity that there is not, or that `--input` says.
+def require_affinity(name: str, *, of_pairs: bool = False) -> None:
+    """Raise for the name of an affinity that there is not, or that takes pairs where the file does not hold them.
 
     Raises
     ------
     InputError
     """
-    if name.replace("-", "_") in TAKEN_BY_INPUT:
+    if name.replace("-", "_") in TAKEN_BY_INPUT and not of_pairs:
         raise InputError(f"--affinity {name}: a file that holds the affinity is read with --input affinity or edges")
     names = {*_known("partita.affinity", "Builder"), *names_in_files("partita.ensemble", "Builder")}
-    known = sorted(each.replace("_", "-") for each in names.difference(TAKEN_BY_INPUT))
+    known = sorted(each.replace("_", "-") for each in (names if of_pairs else names.difference(TAKEN_BY_INPUT)))
     if name.replace("_", "-") not in known:
         _refuse("--affinity", name, known)
 

@@ -125,9 +125,10 @@ def builders() -> dict[str, type[Builder]]:
 def _builder(options: FitOptions) -> Builder | Literal["auto", "precomputed"]:
     """The affinity that the options describe; a name where they describe none and the model chooses."""
     if options.holds in ("affinity", "edges"):
-        of_graph = _word(options.affinity or "") == _word(GraphEnsemble.name)
+        named = _word(options.affinity or "")
+        of_graph, as_it_is = named == _word(GraphEnsemble.name), named == _word(Precomputed.name)
         for name in ("affinity", *OF_AFFINITIES):
-            if getattr(options, name) not in (None, "auto") and not (name == "affinity" and of_graph):
+            if getattr(options, name) not in (None, "auto") and not (name == "affinity" and (of_graph or as_it_is)):
                 raise InputError(f"{_flag(name)} builds an affinity, and --input {options.holds} already is one")
         plain = options.missing != "unobserved" and options.unstored == "zero"
         if of_graph and not plain:

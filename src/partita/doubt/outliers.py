@@ -20,7 +20,7 @@ uniform background and without, and the odds that there is one at all are what i
 price. Long or skewed tails are not normal either: two normal distributions for each cluster, of its inner and its
 outer items, fit them without a background. One is believed in if by AIC [akaike1974] it explains more than those do,
 or if it adds its price to them. A label may stand for two clusters that were joined: each that two normal distributions
-beneath a background describe better is halved, if half of all are at most (more have another shape), and the question
+above a background describe better is halved, if half of all are at most (more have another shape), and the question
 asked again, against those two of the whole cluster as well. Nor are clusters normal that are evenly spread along some
 axes: a background has to add its price to such clusters too. What no method can tell from a background is a sparse
 cluster that fills the box; and where two thirds of all would be background nothing is said.
@@ -60,7 +60,7 @@ from sklearn.neighbors import NearestNeighbors
 
 from partita.affinity.far import JUMP, NEIGHBORS, come_often, far_items
 from partita.arrays import Array
-from partita.kernels.ellipsoids import Climbed, Items, climb, log_joint
+from partita.kernels.ellipsoids import Items, climb, log_joint
 
 __all__ = [
     "background_probability",
@@ -208,12 +208,20 @@ def probability_of_new(X: Array, outlier: Array, Y: Array, *, weights: Array | N
     ((score, of_new),) = _scores(X, Y, w, [k], rng)
     falling = IsotonicRegression(y_min=0.0, y_max=1.0, increasing=False, out_of_bounds="clip")
     p = np.asarray(falling.fit(score, outlier, sample_weight=w).predict(of_new))
-    member = outlier <= 0.5
+    member = (outlier <= 0.5) & (w > 0)
     if member.any():
-        farthest, usual = float(score[member].min()), float(np.median(score[member]))
+        farthest = float(score[member].min())
+        usual = _weighted_median(score[member], w[member])
         far = of_new < farthest - np.clip(usual - farthest, np.log(LEAST_JUMP), np.log(JUMP))
         p[far] = np.maximum(p[far], IF_FAR)
     return p
+
+
+def _weighted_median(values: Array, weights: Array) -> float:
+    """The least value at or below which half of the weight lies."""
+    order = np.argsort(values, kind="stable")
+    held = np.cumsum(weights[order])
+    return float(values[order][np.searchsorted(held, held[-1] / 2)])
 
 
 def on_the_sphere(X: Array, weights: Array | None = None, seed: int = 0) -> Array | None:
@@ -329,20 +337,27 @@ class _Rivals:
         return np.asarray(np.eye(int(self.labels.max()) + 1)[self.labels])
 
     def _log_likelihoods(self, R: Array) -> tuple[float, float]:
-        return _log_likelihoods(self.Z, self.w, R, np.diag(self.Z.var(axis=0) / self._membership.shape[1]))
+        scatter = np.diag(self.Z.var(axis=0) / self._membership.shape[1])
+        alone = float(self.w @ _climbed(self.Z, self.w, R, scatter, STEPS)[0])
+        return alone, _above_background(self.Z, self.w, R, scatter)
 
 
 def _in_two(Z: Array, labels: NDArray[np.int64], w: Array) -> NDArray[np.int64]:
-    """Labels with every cluster halved that two normal distributions beneath a background describe better than one."""
+    """Labels with every cluster halved that two normal distributions above a background describe better than one.
+
+    Those of few items stay whole; halves of more than half of the clusters are of no use, and no more are made.
+    """
     found, n_clusters = labels.copy(), int(labels.max()) + 1
     scatter = np.diag(Z.var(axis=0) / n_clusters)
     for k in range(n_clusters):
         own = np.flatnonzero(labels == k)
+        if len(own) < FEWEST_ITEMS or found.max() >= 1.5 * n_clusters:
+            continue
         Y, n = Z[own], w[own]
         centred = Y - np.average(Y, axis=0, weights=n)
         side = centred @ np.linalg.eigh((centred.T * n) @ centred)[1][:, -1] > 0
         one, two = (
-            _log_likelihoods(Y, n, R.astype(np.float64), scatter)[1]
+            _above_background(Y, n, R.astype(np.float64), scatter)
             for R in (np.ones((len(Y), 1)), np.column_stack([side, ~side]))
         )
         if two - one > _n_parameters(Z) + GAIN:
@@ -356,25 +371,22 @@ def _n_parameters(Z: Array) -> int:
     return d * (d + 3) // 2 + 1
 
 
-def _log_likelihoods(Z: Array, w: Array, R: Array, scatter: Array) -> tuple[float, float]:
-    """Log-likelihoods of a mixture of normal distributions, which has these memberships at first, and of one with a
-    background.
-    """
+def _climbed(Z: Array, w: Array, R: Array, scatter: Array, steps: int) -> tuple[Array, Array]:
+    """Log-densities and responsibilities of a mixture of normal distributions, which has these memberships at first."""
+    items = Items.of(Z, w, "full", scatter=scatter, ridge=RIDGE)
+    found = climb(items, R, pseudo=1.0, pseudo_items=1.0, max_iter=steps, tol=0.0)
+    return np.asarray(logsumexp(log_joint(found.components, Z), axis=1)), found.responsibilities
 
-    def climbed(w: Array, R: Array, steps: int) -> Climbed:
-        items = Items.of(Z, w, "full", scatter=scatter, ridge=RIDGE)
-        return climb(items, R, pseudo=1.0, pseudo_items=1.0, max_iter=steps, tol=0.0)
 
-    alone = climbed(w, R, STEPS)
-    log_alone = logsumexp(log_joint(alone.components, Z), axis=1)
-    background, both = np.full(len(Z), FIRST_SHARE), log_alone
+def _above_background(Z: Array, w: Array, R: Array, scatter: Array) -> float:
+    """Log-likelihood of such a mixture above a background."""
+    background, both = np.full(len(Z), FIRST_SHARE), np.zeros(len(Z))
     for _ in range(STEPS):
-        clusters = climbed(w * (1.0 - background), R, 1)
+        log_density, R = _climbed(Z, w * (1.0 - background), R, scatter, 1)
         share = float(w @ background / w.sum())
-        log_clusters = logsumexp(log_joint(clusters.components, Z), axis=1) + np.log1p(-share)
-        both = np.logaddexp(log_clusters, np.log(share))
-        R, background = clusters.responsibilities, np.clip(np.exp(np.log(share) - both), SMALL, 1.0 - SMALL)
-    return float(w @ log_alone), float(w @ both)
+        both = np.logaddexp(log_density + np.log1p(-share), np.log(share))
+        background = np.clip(np.exp(np.log(share) - both), SMALL, 1.0 - SMALL)
+    return float(w @ both)
 
 
 def _gain_over_margins(Z: Array, w: Array, labels: NDArray[np.int64], scales: NDArray[np.bool_], both: float) -> float:

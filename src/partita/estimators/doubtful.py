@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
 from partita.affinity import Affinity
+from partita.affinity.far import NEIGHBORS
 from partita.arrays import Array, Labels
 from partita.calibration import Within, components_within
 from partita.doubt import (
@@ -30,6 +31,7 @@ from partita.doubt import (
     weak_support_probability,
 )
 from partita.doubt.coverage import require_share
+from partita.doubt.outliers import IF_FAR
 from partita.ensemble.categories import Columns
 from partita.ensemble.consensus import Consensus
 from partita.ensemble.evidence import EnsembleEvidence
@@ -387,9 +389,12 @@ class Doubtful(NewItems):
         if columns.categories(features) is not None:  # no combination of them is far from the others
             return background_probability(features[:, columns.numbers], self.labels_, weights=given.weights)
         weights, sphere = given.weights, self._sphere()
-        if sphere is not None:  # a row of zeros is as far from every point of it
-            weights = np.where(given.X.any(axis=1), 1.0 if weights is None else weights, 0.0)
-        return background_probability(features, self.labels_, weights=weights, reference=sphere)
+        if sphere is None:
+            return background_probability(features, self.labels_, weights=weights)
+        empty = ~given.X.any(axis=1)  # as far from every point of the sphere
+        weights = np.where(empty, 0.0, 1.0 if weights is None else weights)
+        p = background_probability(features, self.labels_, weights=weights, reference=sphere)
+        return np.where(empty, IF_FAR if empty.sum() < NEIGHBORS else 0.0, p)
 
     def _sphere(self) -> Array | None:
         """Points of the background in the units of the features, where it is not uniform in their box."""
@@ -497,8 +502,9 @@ class Doubtful(NewItems):
 
     @property
     def _n_judged(self) -> int:
-        """Number that the verdict speaks of: with the empty clusters, where the fit ended below its bounds."""
-        judged = self.verdict_.n_clusters if hasattr(self, "verdict_") else 0
+        """Number that is judged: with the empty clusters, where the fit has fewer than were asked for."""
+        asked = self.n_clusters if isinstance(self.n_clusters, Integral) else 0
+        judged = self.verdict_.n_clusters if hasattr(self, "verdict_") else int(asked)
         least = self.n_clusters_ + self._n_missing
         return judged if self._n_missing and judged >= least else self.n_clusters_
 

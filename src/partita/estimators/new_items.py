@@ -58,7 +58,7 @@ class NewItems(TransformerMixin, FittedAttributes):
             that a sparse X does not store under `Precomputed(unstored="unobserved")`. A row that knows nothing is
             uniform. Features may be a Dask array or dataframe: the answer is one too, computed block by block when
             it is asked for. In the place of affinities a graph of networkx: of its nodes, in its order, the links to
-            the fitted nodes, which are known by their names.
+            the fitted nodes, which are known by their names (by places where the fit was to a matrix without names).
 
         Returns
         -------
@@ -78,8 +78,9 @@ class NewItems(TransformerMixin, FittedAttributes):
     def _memberships(self, X: Any) -> Any:
         """Memberships of new items, however they come."""
         check_is_fitted(self)
-        if is_graph(X) and self._builder_.pairwise and not self._builder_.of_distances:
-            X = links_to(self.items_, X, self.symmetrize)
+        items = self.items_
+        if is_graph(X) and self._builder_.pairwise and not self._builder_.of_distances and items is not None:
+            X = links_to(items, X, self.symmetrize)
         else:
             X = evidence_of(X, self.affinity, self.symmetrize).X
         if _comes_in_blocks(X):

@@ -103,7 +103,7 @@ def evidence_of(X: Any, affinity: Any, symmetrize: Any = None) -> OfObject:
     return OfObject(X)
 
 
-def links_to(items: NDArray[np.str_] | None, graph: Any, symmetrize: Any = None) -> sp.csr_array:
+def links_to(items: NDArray[np.str_], graph: Any, symmetrize: Any = None) -> sp.csr_array:
     """Return the affinities of the nodes of a graph of networkx to the items of a fit, which are known by their names.
 
     A node of the fit that is not in the graph is linked to none.
@@ -123,7 +123,7 @@ def links_to(items: NDArray[np.str_] | None, graph: Any, symmetrize: Any = None)
     """
     given = evidence_of(graph, "precomputed", symmetrize)
     matrix, nodes = given.X, given.names or []
-    column = {str(name): at for at, name in enumerate(() if items is None else items)}
+    column = {str(name): at for at, name in enumerate(items)}
     known = [at for at, name in enumerate(nodes) if name in column]
     if not known:
         raise InputError(

@@ -22,7 +22,7 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 import scipy.sparse as sp
 
-from partita.affinity import Affinity, Builder, NeighborGraph, Precomputed
+from partita.affinity import Affinity, Builder, NeighborGraph, Precomputed, SparseAffinity
 from partita.ensemble import Ensemble, GraphEnsemble, is_plain_graph
 from partita.ensemble.builder import CONSENSUS_ITEMS, METHODS, OF_MANY
 from partita.errors import InputError
@@ -38,9 +38,10 @@ Probabilities = Literal["fitted", "calibrated", "averaged", "auto"]
 # Rows up to which an ensemble is afforded, and draws of each of its methods where the number of clusters is given or
 # items are many: four are no better, two have as good labels and less good probabilities, one is worse at both.
 AFFORDED, DRAWS = 200_000, 3
-# Nodes up to which a graph's ensemble is afforded, and seconds that it takes, for any of them and for each.
-MOST_NODES = 5_000
-GRAPH_GIVEN, GRAPH_SOUGHT = (1.0, 1 / 400), (3.0, 1 / 100)
+# Nodes and stored pairs up to which a graph's ensemble is afforded, and seconds that it takes: for any graph, for each
+# node, and for each pair.
+MOST_NODES, MOST_PAIRS = 5_000, 2_000_000
+GRAPH_GIVEN, GRAPH_SOUGHT = (1.0, 1 / 400, 3e-6), (3.0, 1 / 100, 7e-6)
 
 
 class Reasoned(NamedTuple):
@@ -179,17 +180,19 @@ def affinity_for(
         For a way to make a graph symmetric where there is none.
     """
     rows, columns = size_of(X)
-    first, each = GRAPH_SOUGHT if n_clusters is None else GRAPH_GIVEN
-    affordable = max_seconds is None or max_seconds >= first + each * rows
     plain = is_plain_graph(X) and settings["missing"] == "error"
-    if plain and rows <= MOST_NODES and affordable:
+    pairs = (X.matrix if isinstance(X, SparseAffinity) else X).nnz if plain else 0
+    first, each, each_pair = GRAPH_SOUGHT if n_clusters is None else GRAPH_GIVEN
+    affordable = max_seconds is None or max_seconds >= first + each * rows + each_pair * pairs
+    small = rows <= MOST_NODES and pairs <= MOST_PAIRS
+    if plain and small and affordable:
         why = "for a graph, four methods of community detection are combined"
         return _taken(GraphEnsemble.named(**settings), why)
     if isinstance(X, Affinity) or (sp.issparse(X) and X.shape[0] == X.shape[1]):
         why = "a graph was given"
-        if plain and rows > MOST_NODES:
-            left_out = f"methods of community detection are left out beyond {MOST_NODES:,} nodes"
-            why = f"{left_out}; affinity='graph_ensemble' has them"
+        if plain and not small:
+            most = f"{MOST_NODES:,} nodes or {MOST_PAIRS:,} stored pairs"
+            why = f"methods of community detection are left out beyond {most}; affinity='graph_ensemble' has them"
         return _taken(Precomputed.named(**settings), why)
     if settings["symmetrize"] is not None and not mixed:
         raise InputError(

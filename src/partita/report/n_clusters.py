@@ -128,7 +128,7 @@ def how_many(report: FitReport) -> Markup:
     model = report.estimator
     verdict, given = verdict_on(model), isinstance(model.n_clusters, Integral)
     if verdict is not None:
-        return told(n_clusters_sentences(verdict, model.n_clusters if given else model._n_judged, given=given))
+        return told(n_clusters_sentences(verdict, model._n_judged, given=given))
     if not given:
         return Markup("")
     words = (
