@@ -332,7 +332,7 @@ class _Rivals:
         beyond = max(self.background_by_aic - self.parts_by_aic, parts_and_background - parts - price)
         return float(min(odds, beyond))
 
-    @property
+    @cached_property
     def _membership(self) -> Array:
         return np.asarray(np.eye(int(self.labels.max()) + 1)[self.labels])
 
