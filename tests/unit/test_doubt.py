@@ -133,12 +133,19 @@ def test_little_noise_is_not_taken_for_the_tails_of_normal_clusters(seed: int) -
     assert (p[475:] > 0.5).sum() >= 0.7 * (true[475:] > 0.5).sum() > 0
 
 
-@pytest.mark.parametrize("seed", range(4))
-def test_a_background_is_seen_beneath_clusters_that_labels_join(seed: int) -> None:
-    Y, labels, true = with_noise(500, 3, 0.05, seed)
-    p = background_probability(Y, np.minimum(labels, 1))
-    assert (p[475:] > 0.5).sum() >= 0.7 * (true[475:] > 0.5).sum() > 0
-    assert (background_probability(Y[:475], np.minimum(labels[:475], 1)) > 0.5).mean() <= 0.01
+def test_a_background_is_seen_beneath_clusters_that_labels_join() -> None:
+    centres = np.array([[0, 0, 0], [7, 0, 0], [0, 8, 0], [8, 9, 0]])
+    spread = np.array([[0.6, 1.5, 1], [1.5, 0.6, 1], [1, 0.7, 1.6], [1, 1.6, 0.7]])
+    found = []
+    for seed in range(8):
+        rng = np.random.default_rng(seed)
+        truth = np.arange(475) % 4
+        X = centres[truth] + spread[truth] * rng.normal(size=(475, 3))
+        Y = np.concatenate([X, rng.uniform(X.min(axis=0), X.max(axis=0), size=(25, 3))])
+        labels = np.maximum(((Y[:, None] - centres) ** 2).sum(axis=2).argmin(axis=1) - 1, 0)
+        found.append((background_probability(Y, labels)[475:] > 0.5).sum())
+        assert (background_probability(X, labels[:475]) > 0.5).mean() <= 0.01
+    assert np.median(found) >= 15  # of 25; half of the tables have none without halves of the joined ones
 
 
 @pytest.mark.parametrize("n", [60, 150, 1000])
@@ -1157,9 +1164,12 @@ def test_fitted_items_of_weight_zero_and_copies_do_not_change_who_is_far() -> No
     rng = np.random.default_rng(0)
     X, new = rng.random((200, 20)), rng.random((40, 20)) * 1.5 - 0.25
     weights = 1.0 + rng.integers(0, 3, 200)
-    more, none = np.concatenate([X, np.full((400, 20), 0.5)]), np.concatenate([weights, np.zeros(400)])
+    more, none = (
+        np.concatenate([X, np.full((400, 20), 0.5), np.full((1, 20), 3.0)]),
+        np.concatenate([weights, np.zeros(401)]),
+    )
     p = probability_of_new(X, np.zeros(200), new, weights=weights)
-    np.testing.assert_array_equal(p, probability_of_new(more, np.zeros(600), new, weights=none))
+    np.testing.assert_array_equal(p, probability_of_new(more, np.zeros(601), new, weights=none))
     copied = np.repeat(X, weights.astype(int), axis=0)
     np.testing.assert_array_equal(p, probability_of_new(copied, np.zeros(len(copied)), new))
 

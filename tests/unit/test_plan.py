@@ -4,6 +4,7 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
+import scipy.sparse as sp
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -139,3 +140,10 @@ def test_a_fit_that_takes_longer_than_it_may_says_so() -> None:
 def test_columns_cost_more_the_more_rows_there_are_beyond_those_that_methods_see():
     few, many = (KEPT.seconds(n, 128, 20) - KEPT.seconds(n, 16, 20) for n in (2 * KEPT.max_items, 20 * KEPT.max_items))
     assert many > 1.5 * few
+
+
+@pytest.mark.parametrize(("n", "name"), [(400, "graph_ensemble"), (1420, "precomputed")])
+def test_a_graph_of_too_many_pairs_is_its_own_evidence_and_says_so(n, name):
+    found, said = affinity_for(sp.csr_array(np.ones((n, n))), None, n_clusters=3, **SETTINGS)
+    assert found.name == name
+    assert ("2,000,000 stored pairs" in said["affinity"].why) == (name == "precomputed")

@@ -1,9 +1,9 @@
 """Mixtures of Gaussian or Student components by expectation and maximisation, for items with weights.
 
 The objective is the weighted log-likelihood sum_i d_i log sum_m pi_m p_m(x_i), with a touch of a prior on the
-covariances: each gets pseudo-items whose scatter is that of all items divided by M^(2/d), d + 2 of them if nothing else
-is said [fraley2007]. A component on few items, or on items in a plane, stays a density, and one on a chance cluster of
-a few dozen is more rarely the likeliest. An integer weight is the same as copies.
+covariances: each cluster gets d + 2 pseudo-items whose scatter is that of all items divided by M^(2/d) [fraley2007]. A
+component on few items, or on items in a plane, stays a density, and one on a chance cluster of a few dozen is more
+rarely the likeliest. An integer weight is the same as copies.
 
 Kinds of components: "full" (a covariance each), "student" (the same with one common number of degrees of freedom,
 estimated [peel2000]: heavy tails), "tied" (one covariance for all), "diagonal" (axes of the coordinates given).
