@@ -148,6 +148,19 @@ def test_a_background_is_seen_beneath_clusters_that_labels_join() -> None:
     assert np.median(found) >= 15  # of 25; half of the tables have none without halves of the joined ones
 
 
+def test_a_cluster_of_noise_is_a_background_and_a_sparse_cluster_is_not() -> None:
+    centres, rng = np.array([[0, 0], [7, 0], [0, 8], [8, 9]]), np.random.default_rng(5)
+    truth = np.arange(475) % 4
+    X = centres[truth] + rng.normal(size=(475, 2))
+    Y = np.concatenate([X, rng.uniform(X.min(axis=0), X.max(axis=0), size=(25, 2))])
+    squared = ((Y[:, None] - centres) ** 2).sum(axis=2)
+    labels = np.maximum(squared.argmin(axis=1) - 1, 0)  # two clusters are joined, and one is of what is far from all
+    labels = np.where(np.exp(-squared / 2).sum(axis=1) < 0.05, 3, labels)
+    assert (background_probability(Y, labels)[475:] > 0.5).sum() >= 8
+    sparse = np.concatenate([X, [4, 4] + 4 * rng.normal(size=(75, 2))])
+    assert (background_probability(sparse, np.concatenate([truth, np.full(75, 4)])) < 0.5).all()
+
+
 @pytest.mark.parametrize("n", [60, 150, 1000])
 @pytest.mark.parametrize("d", [1, 2])
 def test_one_normal_cluster_of_few_dimensions_has_no_background(n: int, d: int) -> None:

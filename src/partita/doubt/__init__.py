@@ -10,7 +10,8 @@ from partita.doubt.coverage import (
     divided,
 )
 from partita.doubt.layers import Layer, Layers, Split, nested_layers
-from partita.doubt.outliers import background_probability, on_the_sphere, probability_of_new, weak_support_probability
+from partita.doubt.outliers import background_probability, on_the_sphere, probability_of_new
+from partita.doubt.support import weak_support_probability
 
 __all__ = [
     "ConfidentItems",

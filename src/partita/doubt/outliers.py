@@ -15,15 +15,9 @@ The share is an upper bound, and of few items a large one: where fewer than nine
 nothing is said of a background. A table in which every row comes as often is that table once.
 
 Nothing is assumed of the clusters, but for one thing. In few dimensions items fill their box, and the tails of a
-hundred of them look like a background. So there a mixture of a normal distribution for each cluster is fitted with a
-uniform background and without, and the odds that there is one at all are what it adds to the likelihood, less its
-price. Long or skewed tails are not normal either: two normal distributions for each cluster, of its inner and its
-outer items, fit them without a background. One is believed in if by AIC [akaike1974] it explains more than those do,
-or if it adds its price to them. A label may stand for two clusters that were joined: each that two normal distributions
-above a background describe better is halved, if half of all are at most (more have another shape), and the question
-asked again, against those two of the whole cluster as well. Nor are clusters normal that are evenly spread along some
-axes: a background has to add its price to such clusters too. What no method can tell from a background is a sparse
-cluster that fills the box; and where two thirds of all would be background nothing is said.
+hundred of them look like a background. So there it is compared with other descriptions of the items
+(`partita.doubt.rivals`), and the odds that there is one at all are what it adds to their likelihood. Where two thirds
+of all would be background nothing is said.
 
 A column of few values was rounded, and its items are spread over the intervals that were: the distances between rounded
 items are few. A rating scale, of ten values at most, may have any distribution within a cluster. A column of many
@@ -35,39 +29,32 @@ Rows of one length, as embeddings have, lie on a sphere and fill no box: their b
 Fewer than ten items that lie three times as far from their neighbours as all others (`partita.affinity.far`) are no
 cluster and no background either: they are outliers whatever the model of the background says.
 
-Of evidence without features there is no box. There an item's support, its affinity to its own cluster, is compared
-with that of the others in the cluster: the logarithm is about normal, and what the lower tail holds beyond a normal
-one is the local false discovery rate [efron2004].
-
 Cost: N + M queries for k neighbours among at most 5,000 items, and mixtures of at most 5,000; nothing N x N.
 
-[akaike1974] A new look at the statistical model identification. IEEE Transactions on Automatic Control 19.
 [storey2002] A direct approach to false discovery rates. JRSS B 64.
 [blanchard2010] Blanchard, Lee, Scott: Semi-supervised novelty detection. JMLR 11.
-[efron2004] Large-scale simultaneous hypothesis testing: the choice of a null hypothesis. JASA 99.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from functools import cached_property
-
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import expit, logsumexp
+from scipy.special import expit
 from sklearn.isotonic import IsotonicRegression
 from sklearn.neighbors import NearestNeighbors
 
 from partita.affinity.far import JUMP, NEIGHBORS, come_often, far_items
 from partita.arrays import Array
-from partita.kernels.ellipsoids import Items, climb, log_joint
+from partita.doubt.rivals import SCALE, log_odds_of_background
 
 __all__ = [
+    "FEWEST_ITEMS",
+    "REFERENCE",
     "background_probability",
     "counts_of",
+    "density_ratio",
     "on_the_sphere",
     "probability_of_new",
-    "weak_support_probability",
 ]
 
 
@@ -77,8 +64,6 @@ SAMPLE, REFERENCE = 5_000, 10_000
 FEWEST_NEIGHBORS = 6
 # Values of a column, as a share of the items, below which they were rounded.
 ROUNDED = 0.1
-# Values of a rating scale at most.
-SCALE = 10
 # How far the lengths of rows on a sphere may be from the usual one, as a share of it (half-precision numbers are), and
 # the share of rows that may be elsewhere.
 ALIKE, ASTRAY = 2e-3, 0.01
@@ -88,14 +73,8 @@ FEWEST_ITEMS = 20
 ERRORS, LEAST_REFERENCE = 3.0, 0.02
 # Items in the emptier half of the box, of fewer than which there is no telling a background from the tails of clusters.
 FEWEST_BEYOND = 9.0
-# Dimensions that count as few, and the price of a background in nats, beside one for each side of its box.
-FEW_DIMENSIONS, GAIN = 5, 5.0
-# Steps of EM for each mixture, the share of the background at first, and that of the outer items of a cluster.
-STEPS, FIRST_SHARE, OUTER = 30, 0.1, 0.2
-# Added to every variance, of items in a unit cube; and the least probability of either side.
-RIDGE, SMALL = 1e-6, 1e-9
-# Mean log-density, over that of the box, from which a cluster may be evenly spread.
-DENSER = np.log(2.0)
+# Dimensions that count as few.
+FEW_DIMENSIONS = 5
 # Where more than this share would belong to no cluster, expected or more likely than not, the items are not denser
 # anywhere than their box.
 MOST = 2 / 3
@@ -103,10 +82,6 @@ MOST = 2 / 3
 IF_FAR = 0.99
 # How much farther than fitted ones a new item is at least that is far from all of them.
 LEAST_JUMP = 1.1
-# Median absolute deviations of a normal distribution in its standard deviation.
-NORMAL = 1.4826
-# Two standard errors of that for one item: a spread that came out too small by chance makes no outliers.
-SLACK = 2.3
 
 
 def background_probability(
@@ -262,7 +237,7 @@ def _of_background(
         if len(seen) > SAMPLE:
             own = np.random.default_rng(seed).choice(seen, SAMPLE, replace=False, p=w[seen] / total)
             copies = np.ones(SAMPLE)
-        there_is_one = float(expit(_log_odds_of_background(X[own], labels[own], copies, scales)))
+        there_is_one = float(expit(log_odds_of_background(X[own], labels[own], copies, scales)))
     k = max(FEWEST_NEIGHBORS, round(min(total, SAMPLE) ** 0.5 / 2))
     if R is None:
         R = rng.uniform(X[seen].min(axis=0), X[seen].max(axis=0), size=(REFERENCE, X.shape[1]))
@@ -273,189 +248,10 @@ def _of_background(
     score, of_reference = scores[-1]
     if w[seen] @ (score[seen] < np.median(of_reference)) < FEWEST_BEYOND:
         return np.zeros(len(X))
-    ratio = _density_ratio(score, w, of_reference)
+    ratio = density_ratio(score, w, of_reference)
     p = np.asarray(share / np.maximum(ratio, share))
     fewer = max(w @ p, w @ (p > 0.5)) <= MOST * total
     return there_is_one * p if fewer else np.zeros(len(X))
-
-
-def _log_odds_of_background(X: Array, labels: NDArray[np.int64], w: Array, scales: NDArray[np.bool_]) -> float:
-    """How much more a uniform background adds to the likelihood than it costs, and than other shapes would add."""
-    sides = np.ptp(X, axis=0)
-    Z = (X[:, sides > 0] - X.min(axis=0)[sides > 0]) / sides[sides > 0]  # the box is a cube, of density 1
-    price, scales = GAIN + 2 * len(sides), scales[sides > 0]
-    labels = np.unique(labels, return_inverse=True)[1].astype(np.int64)
-    found = _Rivals(Z, w, labels)
-    odds = found.odds(scales, price)
-    if odds < 0 and 0 < (apart := _in_two(Z, labels, w)).max() - labels.max() <= (labels.max() + 1) / 2:
-        again = _Rivals(Z, w, apart)
-        odds = max(odds, min(again.odds(scales, price), again.background_by_aic - found.parts_by_aic))
-    return odds
-
-
-@dataclass(frozen=True, eq=False)
-class _Rivals:
-    """Descriptions of items in a cube: a normal distribution for each cluster, two for each, a background beneath."""
-
-    Z: Array
-    w: Array
-    labels: NDArray[np.int64]
-
-    @cached_property
-    def of_clusters(self) -> tuple[float, float]:
-        """Log-likelihoods of a normal distribution for each cluster, without a background and with it."""
-        return self._log_likelihoods(self._membership)
-
-    @cached_property
-    def of_parts(self) -> tuple[float, float]:
-        """Those of two normal distributions for each cluster, of its inner and of its outer items."""
-        inner = _inner_items(self.Z, self.w, self.labels)[:, None]
-        return self._log_likelihoods(np.hstack([self._membership * inner, self._membership * ~inner]))
-
-    @property
-    def background_by_aic(self) -> float:
-        """Log-likelihood less parameters of clusters and a background."""
-        return float(self.of_clusters[1] - self._membership.shape[1] * _n_parameters(self.Z) - 1)
-
-    @property
-    def parts_by_aic(self) -> float:
-        """Log-likelihood less parameters of two normal distributions for each cluster."""
-        return float(self.of_parts[0] - 2 * self._membership.shape[1] * _n_parameters(self.Z))
-
-    def odds(self, scales: NDArray[np.bool_], price: float) -> float:
-        """How much a background adds beyond its price, or beyond what two normal distributions do."""
-        alone, both = self.of_clusters
-        odds: float = min(both - alone, _gain_over_margins(self.Z, self.w, self.labels, scales, both)) - price
-        if odds < 0:
-            return odds
-        parts, parts_and_background = self.of_parts
-        beyond = max(self.background_by_aic - self.parts_by_aic, parts_and_background - parts - price)
-        return float(min(odds, beyond))
-
-    @cached_property
-    def _membership(self) -> Array:
-        return np.asarray(np.eye(int(self.labels.max()) + 1)[self.labels])
-
-    def _log_likelihoods(self, R: Array) -> tuple[float, float]:
-        scatter = np.diag(self.Z.var(axis=0) / self._membership.shape[1])
-        alone = float(self.w @ _climbed(self.Z, self.w, R, scatter, STEPS)[0])
-        return alone, _above_background(self.Z, self.w, R, scatter)
-
-
-def _in_two(Z: Array, labels: NDArray[np.int64], w: Array) -> NDArray[np.int64]:
-    """Labels with every cluster halved that two normal distributions above a background describe better than one.
-
-    Those of few items stay whole; halves of more than half of the clusters are of no use, and no more are made.
-    """
-    found, n_clusters = labels.copy(), int(labels.max()) + 1
-    scatter = np.diag(Z.var(axis=0) / n_clusters)
-    for k in range(n_clusters):
-        own = np.flatnonzero(labels == k)
-        if len(own) < FEWEST_ITEMS or found.max() >= 1.5 * n_clusters:
-            continue
-        Y, n = Z[own], w[own]
-        centred = Y - np.average(Y, axis=0, weights=n)
-        side = centred @ np.linalg.eigh((centred.T * n) @ centred)[1][:, -1] > 0
-        one, two = (
-            _above_background(Y, n, R.astype(np.float64), scatter)
-            for R in (np.ones((len(Y), 1)), np.column_stack([side, ~side]))
-        )
-        if two - one > _n_parameters(Z) + GAIN:
-            found[own[side]] = found.max() + 1
-    return found
-
-
-def _n_parameters(Z: Array) -> int:
-    """Parameters of a normal distribution of items and of its share."""
-    d = int(Z.shape[1])
-    return d * (d + 3) // 2 + 1
-
-
-def _climbed(Z: Array, w: Array, R: Array, scatter: Array, steps: int) -> tuple[Array, Array]:
-    """Log-densities and responsibilities of a mixture of normal distributions, which has these memberships at first."""
-    items = Items.of(Z, w, "full", scatter=scatter, ridge=RIDGE)
-    found = climb(items, R, pseudo=1.0, pseudo_items=1.0, max_iter=steps, tol=0.0)
-    return np.asarray(logsumexp(log_joint(found.components, Z), axis=1)), found.responsibilities
-
-
-def _above_background(Z: Array, w: Array, R: Array, scatter: Array) -> float:
-    """Log-likelihood of such a mixture above a background."""
-    background, both = np.full(len(Z), FIRST_SHARE), np.zeros(len(Z))
-    for _ in range(STEPS):
-        log_density, R = _climbed(Z, w * (1.0 - background), R, scatter, 1)
-        share = float(w @ background / w.sum())
-        both = np.logaddexp(log_density + np.log1p(-share), np.log(share))
-        background = np.clip(np.exp(np.log(share) - both), SMALL, 1.0 - SMALL)
-    return float(w @ both)
-
-
-def _gain_over_margins(Z: Array, w: Array, labels: NDArray[np.int64], scales: NDArray[np.bool_], both: float) -> float:
-    """What a background, beneath these or beneath normal distributions, adds to the log-likelihood of clusters whose
-    coordinates are independent, each normal or evenly spread.
-
-    The axes are those of the items, or principal ones of a cluster where these are better. `both` is the
-    log-likelihood with a background beneath normal distributions.
-    """
-    parts: list[tuple[NDArray[np.bool_], Array, NDArray[np.bool_]]] = []
-    for k in np.unique(labels):
-        own = labels == k
-        centred = Z - np.average(Z[own], axis=0, weights=w[own])
-        turned = centred @ np.linalg.eigh((centred[own].T * w[own]) @ centred[own])[1]
-        tried = [(centred, scales), (turned, np.zeros_like(scales))]
-        fits = [float(w[own] @ _log_density_of_margins(Y, own, which, w)[own]) for Y, which in tried]
-        parts.append((own, *tried[int(np.argmax(fits))]))
-
-    def log_density(weights: Array) -> Array:
-        shares = [max(float(weights[own].sum() / weights.sum()), SMALL) for own, _, _ in parts]
-        each = [_log_density_of_margins(Y, own, which, weights) for own, Y, which in parts]
-        return np.asarray(logsumexp(np.log(shares)[:, None] + each, axis=0))
-
-    alone, background = log_density(w), np.full(len(Z), FIRST_SHARE)
-    beneath = alone
-    for _ in range(STEPS):
-        share = float(w @ background / w.sum())
-        beneath = np.logaddexp(np.log1p(-share) + log_density(w * (1.0 - background)), np.log(share))
-        background = np.clip(np.exp(np.log(share) - beneath), SMALL, 1.0 - SMALL)
-    return max(both, float(w @ beneath)) - float(w @ alone)
-
-
-def _log_density_of_margins(Y: Array, own: NDArray[np.bool_], scales: NDArray[np.bool_], w: Array) -> Array:
-    """Logarithm of the product of the densities of columns, as those of a cluster's own items are: each normal, or
-    uniform, whichever is likelier; of a rating scale also as often as each of its values came, by AIC. All are normal
-    where the items are hardly denser than their box: such a cluster is a background.
-
-    The range of n numbers is (n - 1) / (n + 1) of the interval that they came from.
-    """
-    n, normal, out = max(float(w[own].sum()), SMALL), np.zeros(len(Y)), np.zeros(len(Y))
-    for y, scale in zip(Y.T, scales, strict=True):
-        mean = float(w[own] @ y[own]) / n
-        variance = float(w[own] @ (y[own] - mean) ** 2) / n + RIDGE
-        best = -0.5 * (np.log(2 * np.pi * variance) + (y - mean) ** 2 / variance)
-        normal += best
-        most, low, width = float(w[own] @ best[own]), y[own].min(), float(np.ptp(y[own])) + RIDGE
-        inside = (y >= low) & (y < low + width)
-        for bins in range(1, SCALE + 1) if scale else (1,):
-            at = (bins * np.where(inside, y - low, 0.0) / width).astype(np.int64)
-            held = np.bincount(at[own], w[own], minlength=bins) / n * bins / width * max(n - 1.0, SMALL) / (n + 1.0)
-            density = np.log(np.maximum(np.where(inside, held[at], 0.0), SMALL))
-            if float(w[own] @ density[own]) - (bins - 1) > most:
-                best, most = density, float(w[own] @ density[own]) - (bins - 1)
-        out += best
-    return out if float(w[own] @ out[own]) > DENSER * n or scales.any() else normal
-
-
-def _inner_items(Z: Array, w: Array, labels: NDArray[np.int64]) -> NDArray[np.bool_]:
-    """Which items are among the four fifths of their cluster that are nearest to its mean (Mahalanobis)."""
-    inner = np.zeros(len(Z), dtype=bool)
-    for k in np.unique(labels):
-        own = labels == k
-        Y = Z[own] - np.average(Z[own], axis=0, weights=w[own])
-        scatter = (Y.T * w[own]) @ Y / w[own].sum() + RIDGE * np.eye(Z.shape[1])
-        far = (Y * np.linalg.solve(scatter, Y.T).T).sum(axis=1)
-        order = np.argsort(far, kind="stable")
-        last = np.searchsorted(np.cumsum(w[own][order]), (1.0 - OUTER) * w[own].sum())
-        inner[own] = far <= far[order[min(last, len(order) - 1)]]
-    return inner
 
 
 def _unrounded(
@@ -535,8 +331,8 @@ def _background_share(score: Array, w: Array, of_reference: Array) -> float:
     return float(bound[share >= LEAST_REFERENCE].min())
 
 
-def _density_ratio(score: Array, w: Array, of_reference: Array) -> Array:
-    """Density of the items over that of the reference, a rising function of the score."""
+def density_ratio(score: Array, w: Array, of_reference: Array) -> Array:
+    """Return the density of the items over that of the reference, a rising function of the score."""
     n, m = len(score), len(of_reference)
     is_item = np.repeat([1.0, 0.0], [n, m])
     weight = np.concatenate([w / w.sum(), np.full(m, 1.0 / m)])
@@ -544,72 +340,3 @@ def _density_ratio(score: Array, w: Array, of_reference: Array) -> Array:
     p = rising.fit(np.concatenate([score, of_reference]), is_item, sample_weight=weight).predict(score)
     with np.errstate(divide="ignore"):
         return np.asarray(p / (1.0 - p))
-
-
-def weak_support_probability(support: Array, labels: NDArray[np.int64], degree: Array | None = None) -> Array:
-    """Return the probability of each item that it does not belong to its cluster, nor then to another.
-
-    Parameters
-    ----------
-    support : array of N, nonnegative
-        Affinity to the own cluster.
-    labels : array of N
-    degree : array of N, optional
-        Affinity to all clusters: that of the own one by default.
-
-    Returns
-    -------
-    array of N in [0, 1]
-        1 where the support is zero: an item without a link into its cluster. In a cluster most of whose items have
-        none, as the sides of a bipartite graph, that says nothing, and only items without any link are outliers.
-
-    Examples
-    --------
-    >>> support = np.random.default_rng(0).lognormal(sigma=0.2, size=200)
-    >>> support[:3] = 0.1, 0.01, 0.0
-    >>> p = weak_support_probability(support, np.zeros(200, dtype=np.int64))
-    >>> bool((p[:3] > 0.9).all()), int((p > 0.5).sum())
-    (True, 3)
-    """
-    out = np.where(support > 0, 0.0, 1.0)
-    degree = support if degree is None else degree
-    for k in np.unique(labels):
-        own = labels == k
-        if 2 * np.count_nonzero(support[own]) < own.sum():
-            out[own & (degree > 0)] = 0.0
-    z = np.full(len(support), np.inf)
-    for k in np.unique(labels):
-        own = np.flatnonzero((labels == k) & (support > 0))
-        if len(own) < FEWEST_ITEMS:
-            continue
-        root = _spread_out(np.sqrt(support[own]))
-        middle = np.median(root)
-        spread = NORMAL * np.median(np.abs(root - middle)) * (1.0 + SLACK / np.sqrt(len(own)))
-        if spread > np.finfo(float).eps * max(1.0, abs(float(middle))):
-            z[own] = (root - middle) / spread
-    low = np.flatnonzero(z < 0)  # the lower half, and as many of a half normal distribution
-    if len(low) < FEWEST_ITEMS:
-        return out
-    null = -np.abs(np.random.default_rng(0).standard_normal(REFERENCE))
-    ratio = _density_ratio(-z[low], np.ones(len(low)), -null)
-    out[low] = 1.0 - 1.0 / np.maximum(ratio, 1.0)
-    return out
-
-
-def _spread_out(x: Array) -> Array:
-    """Values with ties, as sums of equal weights have them, evenly over the places that are nearest to each.
-
-    >>> _spread_out(np.array([1.0, 2.0, 2.0, 2.0, 2.0, 5.0])).tolist()
-    [1.0, 1.75, 2.25, 2.75, 3.25, 5.0]
-    """
-    values, which, count = np.unique(x, return_inverse=True, return_counts=True)
-    if len(values) < 2:
-        return x
-    between = (values[1:] + values[:-1]) / 2
-    low = np.r_[2 * values[0] - between[0], between]
-    high = np.r_[between, 2 * values[-1] - between[-1]]
-    order = np.argsort(which, kind="stable")
-    rank = np.empty(len(x))
-    rank[order] = np.arange(len(x)) - np.repeat(np.cumsum(count) - count, count)
-    spread = low[which] + (high - low)[which] * (rank + 0.5) / count[which]
-    return np.where(count[which] > 1, spread, x)
