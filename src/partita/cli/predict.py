@@ -85,7 +85,7 @@ def _scored(
     options: PredictOptions, estimator: FactorizationEstimator, file: Path
 ) -> tuple[list[str], NDArray[np.float64], DoubtOfNew | None, list[str]]:
     """Names of new items, their memberships, doubt where the model can tell it, and notes."""
-    sparse = read_sparse_rows(file) if estimator._builder_.pairwise else None
+    sparse = read_sparse_rows(file) if estimator._knows_pairs else None
     if sparse is not None:
         return [str(i) for i in range(sparse.shape[0])], estimator.predict_proba(sparse), None, []
     table = _read(options, estimator, file)
@@ -176,7 +176,7 @@ def _told(table: FeatureTable, given: dict[str, Any]) -> FeatureTable:
 
 def _names(estimator: FactorizationEstimator) -> list[str] | None:
     """Names of the columns of the fit; None where they had none, or are the items."""
-    if estimator._columns is not None or estimator._builder_.pairwise:
+    if estimator._columns is not None or estimator._knows_pairs:
         columns: list[str] | None = estimator._columns
         return columns
     names = getattr(estimator, "feature_names_in_", None)
@@ -227,7 +227,7 @@ def _features(
 
 def _in_place_of_links(estimator: FactorizationEstimator) -> str:
     """What a model takes for new items, where a list of links came."""
-    if not estimator._builder_.pairwise:
+    if not estimator._knows_pairs:
         return "and the model was fitted on features: rename them if they are features"
     held = "distances" if estimator._builder_.of_distances else "affinities (weights of links, 0 for none)"
     return (

@@ -20,6 +20,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from partita.affinity import Builder, RelativeDistance, as_distances
 from partita.affinity.shared_search import shared_search
+from partita.arrays import Array
 from partita.ensemble import LatentClasses
 from partita.ensemble.consensus import Consensus
 from partita.errors import InputError
@@ -135,6 +136,10 @@ class FactorizationEstimator(ClusterMixin, Doubtful):
         builder = self._builder()
         return Plan(builder, self._model(), self._choose(builder), self.scale_features)
 
+    def _placed(self, X: Any, plan: Plan, weights: Array | None) -> tuple[Any, Plan]:
+        """Checked input and the plan for it: of distances the points that have them, where an estimator takes these."""
+        return X, plan
+
     def _choose(self, builder: Builder) -> Choose:
         """Return what chooses the number of clusters, and a start where it has one of its own."""
         return NumberOfClusters(self.n_clusters)
@@ -245,6 +250,8 @@ class FactorizationEstimator(ClusterMixin, Doubtful):
         if names is not None:
             self.items_ = np.array(names)
         weights = check_weights(sample_weight, X.shape[0])
+        self.__dict__.pop("_coordinates", None)
+        X, plan = self._placed(X, plan, weights)
         return self._run(plan, Given(X, weights, must_link, cannot_link, pair_weight), where)
 
     @_fit_context(prefer_skip_nested_validation=True)
@@ -428,7 +435,7 @@ class FactorizationEstimator(ClusterMixin, Doubtful):
         if found is not None and n_clusters > 1:
             choose = FromDraws(found.at(n_clusters), n_clusters)
         plan = replace(self._plan_, choose=choose)
-        for name in ("n_features_in_", "feature_names_in_", "items_", "encoding_"):
+        for name in ("n_features_in_", "feature_names_in_", "items_", "encoding_", "_coordinates"):
             if hasattr(self, name):
                 setattr(other, name, getattr(self, name))
         of_labels = replace(plan, probabilities="fitted") if as_fitted else plan

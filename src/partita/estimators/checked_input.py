@@ -12,11 +12,12 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 from sklearn.utils.validation import _check_feature_names, _check_n_features, validate_data
 
-from partita.affinity import Affinity, Builder, Precomputed
+from partita.affinity import Affinity, Builder, NeighborGraph, Precomputed
 from partita.affinity.checks import check_square
 from partita.arrays import Array
 from partita.ensemble.units import far_cells
 from partita.errors import InputError, MissingExtraError, UnsureWarning
+from partita.estimators.coordinates import Coordinates
 from partita.estimators.encoding import Encoding
 from partita.estimators.frames import checked_frame, frame_package, row_names, table_of_frame
 from partita.estimators.input_checks import (
@@ -51,6 +52,7 @@ class CheckedInput(Shown):
     items_: NDArray[np.str_] | None
     encoding_: Encoding
     _columns: list[str] | None
+    _coordinates: Coordinates
 
     def _checked(self, X: Any, builder: Builder, *, reset: bool) -> Any:
         """X as an array of finite floats (or a sparse matrix where the affinity is pairwise)."""
@@ -59,6 +61,8 @@ class CheckedInput(Shown):
                 "X is a masked array, whose masked cells would be taken as they are: pass X.filled(np.nan), and what "
                 "missing= says of missing cells holds for them"
             )
+        if not reset and not builder.pairwise and hasattr(self, "_coordinates"):
+            return self._coordinates(self._checked(X, NeighborGraph(metric="precomputed"), reset=False))
         if reset and isinstance(builder, Precomputed) and (is_foreign(X) or is_foreign_csr(X)):
             X = builder.build(X, n_clusters=1).affinity  # products stay where the matrix lies
         if reset:

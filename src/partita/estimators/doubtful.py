@@ -35,7 +35,7 @@ from partita.doubt.outliers import IF_FAR
 from partita.ensemble.categories import Columns
 from partita.ensemble.consensus import Consensus
 from partita.ensemble.evidence import EnsembleEvidence
-from partita.ensemble.units import frame_of
+from partita.ensemble.units import Units, frame_of
 from partita.ensemble.weights import LEAST, POWER
 from partita.errors import InputError
 from partita.estimators.new_doubt import DoubtOfNew, doubt_of_new
@@ -401,7 +401,7 @@ class Doubtful(NewItems):
         X, scaling = self._given.X, self._extension.scaling
         points = None if np.isnan(X).any() else on_the_sphere(X, self._given.weights)
         if points is None or scaling is None:
-            return None if points is None else frame_of(X)(points)
+            return None if points is None else frame_of(X, self._units)(points)
         return frame_of(scaling(X))(scaling(points))
 
     def _have_gaps(self) -> NDArray[np.bool_]:
@@ -414,12 +414,17 @@ class Doubtful(NewItems):
         missing = missing[:, ~missing.all(axis=0)]  # a column without a value says nothing of any row
         return np.asarray(missing.any(axis=1))
 
+    @property
+    def _units(self) -> Units:
+        """Coordinates of points have the one unit of the distances."""
+        return "given" if hasattr(self, "_coordinates") else "auto"
+
     def _complete_features(self) -> Array:
         """The features in units that can be compared, missing cells filled in."""
         X, scaling = self._given.X, self._extension.scaling
         X = X if scaling is None else scaling(X)
         X = X[:, ~np.isnan(X).all(axis=0)]
-        X = frame_of(X)(X)
+        X = frame_of(X, self._units)(X)
         return completed(X) if np.isnan(X).any() else X
 
     def _weakly_supported(self) -> Array:

@@ -50,14 +50,14 @@ def table_of(model: Doubtful, X: Any = None) -> MixedTable | None:
     """Return X as a table, or the one that was fitted; None where there is neither."""
     if X is not None:
         return _given_table(X, model)
-    if model._builder_.pairwise or getattr(model, "_given", None) is None:
+    if model._knows_pairs or getattr(model, "_given", None) is None:
         return None
     return _fitted_table(model)
 
 
 def _fitted_table(model: Doubtful) -> MixedTable:
     given = getattr(model, "_given", None)
-    if model._builder_.pairwise:
+    if model._knows_pairs:
         raise InputError(
             "explain: the fit saw affinities or distances, which have no columns; pass a table with a row for each item"
         )
@@ -72,7 +72,7 @@ def _fitted_table(model: Doubtful) -> MixedTable:
 def _given_table(X: Any, model: Doubtful) -> MixedTable:
     """A frame, a mixed table, or an array whose columns are called as those of the fit where they are as many."""
     table = any_table(X)
-    own = table.shape[1] == model.n_features_in_ and not model._builder_.pairwise
+    own = table.shape[1] == model.n_features_in_ and not model._knows_pairs
     table = MixedTable(_names(model, table.shape[1]), table.columns) if own and table.names is None else table
     if hasattr(model, "encoding_") and table.names == model.encoding_.names:
         return model.encoding_.as_fitted(table)

@@ -68,6 +68,11 @@ class FittedAttributes(CheckedInput):
     _extension: Extension
     _calibrator: Calibrator | None
 
+    @property
+    def _knows_pairs(self) -> bool:
+        """Whether items are known by affinities or distances."""
+        return self._builder_.pairwise or hasattr(self, "_coordinates")
+
     if not TYPE_CHECKING:  # of a name that there is no annotation for, mypy is to complain
 
         def __getattr__(self, name: str) -> Any:

@@ -32,7 +32,7 @@ def with_new_items(model: FittedAttributes, X_new: Any, sample_weight: Any) -> t
     given: Given | None = getattr(model, "_given", None)
     if given is None:
         raise InputError("update: a model that was loaded has no input to go on from; fit all items")
-    if model._builder_.pairwise:
+    if model._knows_pairs:
         raise InputError(
             "update: affinities or distances to the fitted items do not say how the new ones are related; fit the "
             "matrix of all items"

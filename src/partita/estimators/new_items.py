@@ -71,7 +71,7 @@ class NewItems(TransformerMixin, FittedAttributes):
             classes: `transform` takes them, and returns the same numbers.
         """
         check_is_fitted(self)
-        if sp.issparse(X) and not self._builder_.pairwise:
+        if sp.issparse(X) and not self._knows_pairs:
             raise InputError("X holds sparse features: transform(X) returns their memberships, or pass X.toarray()")
         return self._memberships(X)
 
@@ -193,7 +193,7 @@ class NewItems(TransformerMixin, FittedAttributes):
         {'n_clusters': 3}
         """
         check_is_fitted(self)
-        if self._builder_.pairwise:
+        if self._knows_pairs:
             raise InputError(
                 "score: affinities or distances to the fitted items do not say which of the new items belong together; "
                 "compare settings by verdict_, or with known classes by scoring='adjusted_rand_score'"

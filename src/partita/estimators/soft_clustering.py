@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from numbers import Integral
 from typing import Any, ClassVar, get_args
 
@@ -13,12 +13,16 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from partita.affinity import Builder, NeighborGraph
 from partita.affinity.checks import is_adjacency
 from partita.affinity.normalise import How
+from partita.arrays import Array
+from partita.ensemble import Ensemble
 from partita.errors import InputError
 from partita.estimators.base import FactorizationEstimator, NameIn
+from partita.estimators.coordinates import Coordinates
 from partita.estimators.model import Model
 from partita.estimators.plan import Effort, Plan, Probabilities, Reasoned, affinity_for, ensemble_of
 from partita.kernels.namespace import is_foreign
 from partita.objectives import Objective, PerClusterObjective, ScaledObjective, SoFObjective
+from partita.wording import count
 
 __all__ = ["SoftClustering"]
 
@@ -54,7 +58,8 @@ class SoftClustering(FactorizationEstimator):
         metric="cosine")`. "relative": the paper's N x N affinity. "ensemble": co-association of different clusterings
         (`partita.ensemble.Ensemble`), never N x N: slower, and better on the whole; see Notes. "precomputed": X is the
         N x N affinity, nonnegative and symmetric, dense or sparse, or an `Affinity`. "precomputed_distance": X is N x N
-        distances, from which the graph is made.
+        distances. Where they are those of points in a Euclidean space, the points are fitted as features are (classical
+        scaling, `partita.estimators.coordinates`); the neighbour graph is made of others.
     sizes : {"auto", "free", "equal"}
         "free": a scale a_k for each cluster; clusters may differ in size as they like. "equal": one scale for all,
         which after normalisation is a prior of clusters of equal size: much better where that is so (handwritten
@@ -213,9 +218,26 @@ class SoftClustering(FactorizationEstimator):
     def _model(self) -> Model:
         return self._model_on(self._builder())
 
+    def _placed(self, X: Any, plan: Plan, weights: Array | None) -> tuple[Any, Plan]:
+        if self.affinity != "precomputed_distance" or self.scale_features not in ("auto", "none"):
+            return X, plan
+        found = Coordinates.of(X, weights)
+        if found is None:
+            why = "the distances are not those of points in a Euclidean space, or not all known"
+            return X, replace(plan, chosen={"affinity": Reasoned(plan.builder.name, why)})
+        self._coordinates, points = found, found(X)
+        plan = self._plan_of(points, chosen_here=True)
+        why = f"the distances are those of points in {count(points.shape[1], 'dimension')}"
+        taken = Reasoned(plan.builder.name, f"{why}: {plan.chosen['affinity'].why}")
+        builder = replace(plan.builder, units="given") if isinstance(plan.builder, Ensemble) else plan.builder
+        return points, replace(plan, builder=builder, scale_features="none", chosen={**plan.chosen, "affinity": taken})
+
     def _plan(self, X: Any) -> Plan:
+        return self._plan_of(X, chosen_here=self.affinity == "auto")
+
+    def _plan_of(self, X: Any, *, chosen_here: bool) -> Plan:
         chosen: dict[str, Reasoned] = {}
-        builder, scale, chosen_here = None, self.scale_features, self.affinity == "auto"
+        builder, scale = None, self.scale_features
         if self.affinity == "precomputed" and not (sp.issparse(X) or is_foreign(X)) and is_adjacency(X):
             X, chosen_here = sp.csr_array(np.asarray(X)), True  # a graph as much as a sparse matrix is
         if chosen_here:

@@ -15,6 +15,7 @@ from partita.arrays import Array
 from partita.ensemble.units import Frame
 from partita.errors import ModelError
 from partita.estimators.base import FactorizationEstimator
+from partita.estimators.coordinates import Coordinates
 from partita.estimators.encoding import Encoding
 from partita.estimators.extension import Extension
 from partita.estimators.scaling import Scaling
@@ -68,6 +69,20 @@ class SavedEncoding:
 
 
 @dataclass(frozen=True)
+class SavedCoordinates:
+    """Points of e coordinates for l of the items, by the distances to which new ones are placed."""
+
+    landmarks: Annotated[NDArray[Any], whole("l", below="N")]
+    points: Annotated[Array, floats("l", "e")]
+    eigenvalues: Annotated[Array, floats("e")]
+
+    def check(self) -> None:
+        """Raise `ModelError` for coordinates that place nothing."""
+        if not len(self.landmarks) or not (self.eigenvalues > 0).all():
+            raise ModelError("the coordinates of the model have no extent; fit it again")
+
+
+@dataclass(frozen=True)
 class SavedFit:
     """Attributes of a fit that are numbers."""
 
@@ -80,8 +95,8 @@ class SavedFit:
 
 @dataclass(frozen=True)
 class SavedFactorization:
-    """A fit of N items with d columns, which an encoding may make e of; the evidence has n entries, of the items or of
-    the columns of their factor.
+    """A fit of N items with d columns, of which an encoding or coordinates may make e; the evidence has n entries, of
+    the items or of the columns of their factor.
     """
 
     parameters: Config
@@ -106,6 +121,7 @@ class SavedFactorization:
     diffused: Annotated[Array | None, reals()] = None
     folded: Annotated[Array | None, reals()] = None
     encoding: Annotated[SavedEncoding | None, Under("encoding.")] = None
+    coordinates: Annotated[SavedCoordinates | None, Under("coordinates.")] = None
     centre: Annotated[Array | None, reals("e", name="scaling.centre")] = None
     spread: Annotated[Array | None, reals("e", name="scaling.spread")] = None
     factor: Annotated[Array | None, reals("N", "K")] = None
@@ -124,7 +140,7 @@ class SavedFactorization:
         """
         check_is_fitted(estimator)
         extension, calibrator = estimator._extension, getattr(estimator, "_calibrator", None)
-        names = getattr(estimator, "items_", None)
+        names, placed = getattr(estimator, "items_", None), getattr(estimator, "_coordinates", None)
         known = extension.evidence
         state = known.whole_state() if isinstance(known, FactorEvidence) and not extension.folded else known.state()
         evidence = {name: np.asarray(array) for name, array in state.items()}
@@ -147,6 +163,7 @@ class SavedFactorization:
             diffused=np.array(1.0) if extension.diffused else None,
             folded=np.array(1.0) if extension.folded else None,
             encoding=SavedEncoding.of(getattr(estimator, "encoding_", None)),
+            coordinates=copied(SavedCoordinates, placed) if placed is not None else None,
             centre=getattr(extension.scaling, "centre", None),
             spread=getattr(extension.scaling, "spread", None),
             factor=getattr(estimator, "factor_", None),
@@ -181,6 +198,7 @@ class SavedFactorization:
         if self.encoding is not None and len(self.encoding.categories) != d:
             raise ModelError(f"the model encodes {len(self.encoding.categories)} columns, expected {d}; fit it again")
         e = d if self.encoding is None else len(self.encoding.centre)
+        e = e if self.coordinates is None else len(self.coordinates.eigenvalues)
         if self.centre is not None and len(self.centre) != e:
             raise ModelError(f"the model scales {len(self.centre)} columns, expected {e}; fit it again")
         stored, lengths = revived_builder(self.affinity).stored, {"d": e}
@@ -214,6 +232,8 @@ class SavedFactorization:
             setattr(estimator, name, value)
         if self.encoding is not None:
             estimator.encoding_ = self.encoding.made()
+        if self.coordinates is not None:
+            estimator._coordinates = copied(Coordinates, self.coordinates)
         if self.calibration is not None:
             estimator._calibrator, estimator.calibration_ = self.calibration.made()
         if self.factor is not None and self.unassigned is not None:

@@ -1,0 +1,146 @@
+"""Distances that are those of points: the points, in as few dimensions as they have.
+
+Of distances d_ij between points in a Euclidean space the points can be had back, but for a turn, by classical scaling
+[torgerson1952]: B = -J D2 J / 2, with D2 the squared distances and J = I - 1 1^T / n, are the scalar products of the
+centred points, and with B = V diag(l) V^T the points are V diag(l)^(1/2). Where distances are none of points some l are
+negative: then the distances are all that is known. Another item is placed by its distances d to these n, at
+diag(l)^(-1/2) V^T (b - d2) / 2, with b the diagonal of B [gower1968].
+
+Of many items B is made of a thousand, the landmarks [desilva2004], and the others are placed; of at most 2,000 items it
+is looked at whether their distances to all come out as they were given.
+
+Cost: n^3 for n = 1,000 landmarks at most, N n q and 2,000 N q.
+
+[desilva2004] V. de Silva, J. Tenenbaum, Sparse multidimensional scaling using landmark points, Stanford, 2004.
+[gower1968] J. Gower, Adding a point to vector diagrams in multivariate analysis, Biometrika 55, 1968.
+[torgerson1952] W. Torgerson, Multidimensional scaling: I. Theory and method, Psychometrika 17, 1952.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+
+from partita.arrays import Array
+from partita.errors import InputError
+from partita.kernels.threads import row_bounds
+
+__all__ = ["Coordinates"]
+
+# Items of which scalar products are made at most.
+LANDMARKS = 1_000
+# Share of the largest eigenvalue below which negative ones are rounding of the distances, and how many times as large
+# as these one is that is none.
+EUCLIDEAN, BEYOND = 1e-3, 3.0
+# The same for numbers that were not rounded.
+EXACT = 1e-10
+# Share of the usual distance by which others may be missed, root mean square.
+MISSED = 0.02
+# Rows that are compared, and at a time; and decimals of a coordinate in units of the widest: items at the same
+# distances are at one place.
+COMPARED, ROWS, DIGITS = 2_000, 500, 9
+
+
+@dataclass(frozen=True, eq=False)
+class Coordinates:
+    """Points that have given distances.
+
+    Attributes
+    ----------
+    landmarks : array of n
+        Columns of the distances by which an item is placed.
+    points : n x q array
+        Where the landmarks are.
+    eigenvalues : array of q, positive
+
+    Examples
+    --------
+    >>> X = np.array([[0.0, 0.0], [3.0, 0.0], [0.0, 4.0]])
+    >>> D = np.linalg.norm(X[:, None] - X, axis=2)
+    >>> placed = Coordinates.of(D)
+    >>> placed.points.shape, np.linalg.norm(placed(D)[1] - placed(D)[2]).round(6)
+    ((3, 2), np.float64(5.0))
+    >>> Coordinates.of(np.array([[0.0, 1.0, 9.0], [1.0, 0.0, 1.0], [9.0, 1.0, 0.0]])) is None
+    True
+    """
+
+    landmarks: NDArray[np.intp]
+    points: Array
+    eigenvalues: Array
+
+    @classmethod
+    def of(cls, D: Any, weights: Array | None = None) -> Coordinates | None:
+        """Return the points that have these distances; None where there are none, or some are not known.
+
+        Parameters
+        ----------
+        D : N x N array, symmetric, zero on the diagonal
+        weights : array of N, optional
+            Items of weight zero are no landmarks.
+        """
+        if not isinstance(D, np.ndarray) or len(D) < 2 or not np.isfinite(D).all():
+            return None
+        at = _landmarks(D, weights)
+        squared = D[np.ix_(at, at)] ** 2
+        means = squared.mean(axis=0)
+        B = (means + means[:, None] - squared - means.mean()) / 2
+        found, V = np.linalg.eigh(B)
+        least, most = found[0], found[-1]
+        if most <= 0 or -least > EUCLIDEAN * most:
+            return None
+        kept = np.flatnonzero(found > max(EXACT * most, BEYOND * -least))[::-1]
+        V = V[:, kept] * np.where((V[:, kept] ** 3).sum(axis=0) < 0, -1.0, 1.0)
+        placed = cls(at, V * np.sqrt(found[kept]), found[kept])
+        return placed if placed._has(D) else None
+
+    def __call__(self, D: Any) -> Array:
+        """Return where items at these distances from the fitted ones are.
+
+        Parameters
+        ----------
+        D : M x N array
+
+        Raises
+        ------
+        InputError
+            Where some distances are not known.
+        """
+        if sp.issparse(D) or not np.isfinite(D[:, self.landmarks]).all():
+            raise InputError(
+                "distances to some fitted items are missing: the fit took the distances for those of points, and an "
+                "item is placed among these by all of its distances"
+            )
+        near = self._squares - D[:, self.landmarks] ** 2
+        placed = (near - near.mean(axis=1)[:, None]) @ (self.points / self.eigenvalues) / 2
+        unit = float(np.sqrt(self.eigenvalues[0] / len(self.landmarks)))
+        return np.asarray((placed / unit).round(DIGITS) * unit)
+
+    @cached_property
+    def _squares(self) -> Array:
+        return np.asarray((self.points**2).sum(axis=1))
+
+    def _has(self, D: Array) -> bool:
+        """Whether all distances are those of the points."""
+        placed, missed, total = self(D), 0.0, 0.0
+        squares = (placed**2).sum(axis=1)
+        looked_at = np.unique(np.linspace(0, len(D) - 1, COMPARED).astype(np.intp))
+        for low, high in row_bounds(len(looked_at), ROWS):
+            at = looked_at[low:high]
+            of_points = squares[at, None] + squares - 2 * placed[at] @ placed.T
+            missed += float(((np.sqrt(np.maximum(of_points, 0.0)) - D[at]) ** 2).sum())
+            total += float((D[at] ** 2).sum())
+        return missed <= MISSED**2 * total
+
+
+def _landmarks(D: Array, weights: Array | None) -> NDArray[np.intp]:
+    """Items that tell where the others are, from the middle outwards; the same whatever their order."""
+    used = np.arange(len(D)) if weights is None else np.flatnonzero(weights)
+    if len(used) <= LANDMARKS:
+        return used
+    order = used[np.argsort(D[:, used].sum(axis=0), kind="stable")]
+    return np.sort(order[np.linspace(0, len(order) - 1, LANDMARKS).round().astype(np.intp)])
