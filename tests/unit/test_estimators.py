@@ -379,7 +379,8 @@ def test_precomputed_distances_equal_features(estimator):
     options = {"start": (np.arange(60) % 3), "n_init": 1} | TIGHT  # the same start: features are taken in another order
     features = estimator(3, **options).fit(X)
     for given in (D, sp.csr_array(D)):
-        model = estimator(3, affinity="precomputed_distance", **options).fit(given)
+        by_name = "precomputed_distance" if estimator is SoF else NeighborGraph(metric="precomputed")
+        model = estimator(3, affinity=by_name, **options).fit(given)
         np.testing.assert_allclose(model.membership_, features.membership_, atol=1e-5)
         new = blobs(seed=4)[0][:7]
         np.testing.assert_allclose(model.predict_proba(cdist(new, X)), features.predict_proba(new), atol=1e-5)

@@ -1,0 +1,128 @@
+"""Distances that are those of points: the points, fits to them, and what new items' distances say."""
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from scipy.spatial.distance import cdist, pdist, squareform
+
+from partita import SoftClustering, metrics
+from partita.affinity import NeighborGraph
+from partita.errors import InputError
+from partita.estimators import coordinates
+from partita.estimators.coordinates import Coordinates
+from partita.io import load, save
+from synthetic import gaussians
+
+CENTRES = np.array([[0.0, 0.0], [6.0, 0.0], [0.0, 6.0]])
+TRUTH = np.repeat([0, 1, 2], 60)
+
+
+def fitted(D, n_clusters=3, **options):
+    return SoftClustering(n_clusters, affinity="precomputed_distance", random_state=0, **options).fit(D)
+
+
+@pytest.fixture(scope="module")
+def points():
+    return gaussians(TRUTH, CENTRES, 0)
+
+
+@pytest.mark.parametrize(("n", "d"), [(2, 1), (30, 2), (30, 40), (200, 5)])
+def test_points_are_had_back_but_for_a_turn(n, d):
+    X = np.random.default_rng(n).normal(size=(n, d)) * np.geomspace(1, 100, d)
+    placed = Coordinates.of(squareform(pdist(X)))
+    assert placed.points.shape[1] == min(d, n - 1)
+    np.testing.assert_allclose(pdist(placed.points), pdist(X), rtol=1e-6)
+    Y = np.random.default_rng(1).normal(size=(4, d))
+    if n > d:  # a new item lies among them
+        both = placed(cdist(Y, X))
+        np.testing.assert_allclose(cdist(both, placed.points), cdist(Y, X), rtol=1e-5, atol=1e-5)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_a_few_landmarks_place_all(seed, monkeypatch):
+    X = np.random.default_rng(seed).normal(size=(300, 4))
+    monkeypatch.setattr(coordinates, "LANDMARKS", 40)
+    D = squareform(pdist(X))
+    placed = Coordinates.of(D)
+    assert len(placed.landmarks) == 40
+    np.testing.assert_allclose(pdist(placed(D)), pdist(X), rtol=1e-6)
+    order = np.random.default_rng(9).permutation(300)
+    other = Coordinates.of(D[np.ix_(order, order)])
+    assert set(order[other.landmarks]) == set(placed.landmarks)
+    D[7:9, 50:] *= 1.5  # what the landmarks do not show is looked at
+    D[50:, 7:9] = D[7:9, 50:].T
+    monkeypatch.setattr(coordinates, "_landmarks", lambda D, weights: np.arange(20, 60))
+    assert Coordinates.of(D) is None
+
+
+def test_distances_of_no_points_have_none():
+    X = np.random.default_rng(0).normal(size=(80, 3))
+    assert Coordinates.of(cdist(X, X, "cityblock")) is None
+    assert Coordinates.of(np.zeros((5, 5))) is None
+    missing = cdist(X, X)
+    missing[3, 4] = missing[4, 3] = np.nan
+    assert Coordinates.of(missing) is None
+    assert Coordinates.of(sp.csr_array(cdist(X, X))) is None
+
+
+def test_rounded_distances_are_those_of_points(points):
+    placed = Coordinates.of(cdist(points, points).round(2))
+    assert placed.points.shape[1] == 2
+    np.testing.assert_allclose(pdist(placed.points), pdist(points), atol=0.1)
+
+
+@pytest.mark.parametrize("n_clusters", [3, "auto"])
+def test_a_fit_to_distances_is_that_to_the_points(points, n_clusters):
+    model = fitted(cdist(points, points), n_clusters)
+    other = SoftClustering(n_clusters, random_state=0).fit(points)
+    assert model.n_clusters_ == other.n_clusters_ == 3
+    assert metrics.adjusted_rand_index(model.labels_, other.labels_) == 1.0
+    np.testing.assert_allclose(
+        np.sort(model.membership_.max(axis=1)), np.sort(other.membership_.max(axis=1)), atol=0.02
+    )
+    assert (model.outlier_ < 0.5).all()
+    assert model.chosen_["affinity"].value == "ensemble"
+    assert "2 dimensions" in model.chosen_["affinity"].why
+
+
+def test_new_items_are_placed_by_their_distances(points, tmp_path):
+    model = fitted(cdist(points, points))
+    Y = np.vstack([gaussians(TRUTH, CENTRES, 1), [[40.0, 40.0]]])
+    D = cdist(Y, points)
+    assert metrics.adjusted_rand_index(model.predict(D[:-1]), TRUTH) > 0.95
+    assert model.predict_doubt(D).outlier[-1] > 0.9
+    save(model, tmp_path / "m.npz")
+    again = load(tmp_path / "m.npz")
+    np.testing.assert_array_equal(again.predict_proba(D), model.predict_proba(D))
+    np.testing.assert_array_equal(again.predict_doubt(D).certainty, model.predict_doubt(D).certainty)
+    assert model.at(2).predict(D).max() == 1
+    for wrong in (D[:, :-1], sp.csr_array(D), np.where(D < 1, np.nan, D)):
+        with pytest.raises((InputError, ValueError)):
+            model.predict(wrong)
+    for refused in (model.explain, lambda: model.update(D), lambda: model.score(D)):
+        with pytest.raises(InputError):
+            refused()
+
+
+def test_copies_weights_and_the_order_of_rows_change_nothing(points):
+    D = cdist(points, points)
+    model, order = fitted(D), np.random.default_rng(3).permutation(len(D))
+    turned = fitted(D[np.ix_(order, order)])
+    assert metrics.adjusted_rand_index(turned.labels_, model.labels_[order]) == 1.0
+    twice = np.tile(D, (2, 2))
+    np.testing.assert_allclose(fitted(twice).outlier_[: len(D)], model.outlier_, atol=0.02)
+    weights = np.where(np.arange(len(D)) < 5, 0.0, 1.0)
+    without = fitted(D[5:, 5:])
+    weighed = SoftClustering(3, affinity="precomputed_distance", random_state=0).fit(D, sample_weight=weights)
+    assert metrics.adjusted_rand_index(weighed.labels_[5:], without.labels_) == 1.0
+    assert metrics.adjusted_rand_index(weighed.labels_[:5], TRUTH[:5]) == 1.0
+
+
+def test_the_next_fit_forgets_the_points(points):
+    model = fitted(cdist(points, points))
+    model.fit(cdist(points, points, "cityblock"))
+    assert model.chosen_["affinity"].value == "neighbors"
+    assert model.predict(cdist(points, points, "cityblock")[:3]).shape == (3,)
+    graph = SoftClustering(3, affinity=NeighborGraph(metric="precomputed"), random_state=0)
+    assert graph.fit(cdist(points, points)).affinity_.n_items == len(points)
+    assert not hasattr(graph, "_coordinates")
