@@ -122,7 +122,7 @@ def builders() -> dict[str, type[Builder]]:
     return dict(sorted(found.items(), key=lambda one: ("metric" not in one[1].command_options, one[0])))
 
 
-def _builder(options: FitOptions) -> Builder | Literal["auto", "precomputed"]:
+def _builder(options: FitOptions) -> Builder | Literal["auto", "precomputed", "precomputed_distance"]:
     """The affinity that the options describe; a name where they describe none and the model chooses."""
     if options.holds in ("affinity", "edges"):
         named = _word(options.affinity or "")
@@ -148,7 +148,7 @@ def _builder(options: FitOptions) -> Builder | Literal["auto", "precomputed"]:
     which = options.affinity
     if which in (None, "auto"):
         if _takes_what_it_chooses(options) and not _describing(options):
-            return "auto"
+            return "auto" if options.holds == "features" else "precomputed_distance"
         which = "neighbors" if options.model in ("soft", "scams") else "relative"
     said = f", not with {which}" if options.affinity not in (None, "auto") else ": name one of them"
     require_affinity(which)
@@ -190,8 +190,8 @@ def implied_affinity(options: FitOptions) -> list[str]:
 
 
 def _takes_what_it_chooses(options: FitOptions) -> bool:
-    """Whether the affinity of features is left to the model, where no option describes one."""
-    return options.affinity == "auto" and options.model == "soft" and options.holds == "features"
+    """Whether the affinity of features or distances is left to the model, where no option describes one."""
+    return options.affinity == "auto" and options.model == "soft" and options.holds in ("features", "distances")
 
 
 def _describing(options: FitOptions) -> list[str]:
