@@ -119,6 +119,20 @@ def test_columns_that_tell_nothing_of_each_other_are_one_cluster(seed):
     assert model.verdict_.sure > 0.5
 
 
+@pytest.mark.parametrize("seed", range(3))
+def test_so_they_are_where_hardly_a_row_comes_twice(seed):
+    n_words = np.array([2, 2, 4, 3, 5, 5, 8])
+    X = np.random.default_rng(seed).integers(n_words, size=(500, 7))
+    model = fitted(table_of(X))
+    assert (model.n_clusters_, model.chosen_["probabilities"].value) == (1, "fitted")
+    assert model.verdict_.probability_of(1) > 0.9
+    classes, truth = drawn(n=300, d=12, K=3, own=0.6, seed=seed, n_words=5)
+    found = fitted(table_of(classes))
+    assert found.n_clusters_ == 3
+    assert adjusted_rand_index(found.labels_, truth) > 0.9
+    assert fitted(table_of(X), n_clusters=(2, 4)).n_clusters_ >= 2
+
+
 def test_classes_that_overlap_far_are_one_cluster_by_one_criterion_and_two_by_the_other():
     X, truth = drawn(n=3000, d=6, own=0.36, seed=1)
     found, distinct = classes_of(counted(X), LatentClasses()), Categories.of(one_hot(X))

@@ -58,6 +58,8 @@ OF_MANY = 8
 COPIES, MOVED = 50, 0.01
 # Items from which on the probability of one cluster was learned.
 FEWEST = 50
+# Latent classes up to which one is compared with several, where they do not make the clusters.
+FEW_CLASSES = 6
 
 
 @dataclass(frozen=True)
@@ -235,6 +237,11 @@ class Ensemble(Builder):
             found = self._of_methods(np.vstack([Y[seen], _copies_of(Y, heavy, weights, rng)]), bounds)
         if found is None:
             return None
+        words = self._words(X, weights) if table is None and len(seen) >= FEWEST else None
+        if words is not None and found.one is not None:  # methods part rows between categories that tell nothing
+            classes = classes_of(words.rows(seen), LatentClasses(), bounds=(1, FEW_CLASSES), seed=self.seed)
+            one = 0.0 if classes is None or classes.one is None else classes.one
+            found = replace(found, one=max(found.one, one))
         if len(heavy):
             *draws, partition = (
                 np.unique(own[: len(seen)], return_inverse=True)[1] for own in (*found.draws, found.partition)
@@ -287,8 +294,12 @@ class Ensemble(Builder):
         They are latent classes where every column is of categories and at least a quarter of the rows are copies,
         unless other methods were named.
         """
+        return self._words(X, weights) if is_repeated(weights) else None
+
+    def _words(self, X: Array, weights: Array | None) -> Categories | None:
+        """The categories of a table of nothing else, unless other methods than the usual ones were named."""
         usual = tuple(one.name for one in self.voting) == METHODS
-        return Categories.of(X, weights) if usual and is_repeated(weights) and not np.isnan(X).any() else None
+        return Categories.of(X, weights) if usual and not np.isnan(X).any() else None
 
     def build(self, X: Any, *, n_clusters: int, weights: Array | None = None) -> EnsembleEvidence:
         X = np.asarray(X, dtype=np.float64)

@@ -539,9 +539,10 @@ def _calibrator(
 
 
 def _has_categories(features: Array) -> bool:
-    """Whether columns of categories matter beside the numbers, cells far from all others left out of their spread."""
+    """Whether columns of categories matter, far cells of the numbers left out of their spread."""
     X = frame_of(features)(features)
-    return Columns.of(X).categories(X) is not None
+    columns = Columns.of(X)
+    return columns.categories(X) is not None or not len(columns.numbers)
 
 
 def _refit(plan: Plan, by_k: EvidenceByK, n_clusters: int, options: Options) -> Refit:
