@@ -7,7 +7,7 @@ probability e / (V f(x)). Both are found by comparison with M points drawn unifo
 - score: minus the logarithm of the distance to the k-th nearest item, of items and of reference points alike;
 - V f as a function of the score: items against reference points by isotonic regression, since denser is higher;
 - the share e: the least ratio of items to reference points among those of the lowest scores, as the share of true
-  null hypotheses is estimated from p-values [storey2002], [blanchard2010], each ratio with two standard errors
+  null hypotheses is estimated from p-values [storey2002], [blanchard2010], each ratio with three standard errors
   added so that the least of many is not too small. It is taken for k and for half of it: thin gaps are seen by few
   neighbours.
 
@@ -70,7 +70,7 @@ ALIKE, ASTRAY = 2e-3, 0.01
 # Items below which nothing is said.
 FEWEST_ITEMS = 20
 # Standard errors that are added to a ratio, and the least share of the reference that one is taken of.
-ERRORS, LEAST_REFERENCE = 2.0, 0.02
+ERRORS, LEAST_REFERENCE = 3.0, 0.02
 # Items in the emptier half of the box, of fewer than which there is no telling a background from the tails of clusters.
 FEWEST_BEYOND = 9.0
 # Dimensions that count as few.
