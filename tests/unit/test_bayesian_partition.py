@@ -11,7 +11,10 @@ from sklearn.exceptions import ConvergenceWarning, NotFittedError
 import partita
 from partita import BayesianPartition, expected_loss, partition_distance, posterior_similarity
 from partita.errors import InputError
+from partita.estimators.partition_notes import few_note
+from partita.partition.draws import PartitionDraws
 from partita.partition.losses import Binder, PartitionLoss, VariationOfInformation
+from partita.partition.modes import posterior_modes
 from synthetic import posterior
 
 LOSSES = sorted(PartitionLoss.registry)
@@ -285,6 +288,29 @@ def test_few_draws_and_negative_labels_are_told_once():
     negative = np.where(draws == 0, -1, draws)
     for given in (negative, negative.tolist(), negative.astype(float)):
         assert sum("negative label" in note for note in notes(given)) == 1
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_weighted_draws_are_worth_kishs_number_however_many_are_equal(seed):
+    draws = np.repeat([[0] * 6 + [1] * 6, [0] * 5 + [1] * 7], [600, 400], axis=0)
+    weights = np.exp(4 * np.random.default_rng(seed).normal(size=1000))
+    kish = weights.sum() ** 2 / (weights**2).sum()
+    for scale in (1.0, 1e-9, 1e200):
+        own = PartitionDraws.of(draws, scale * weights)
+        assert own.worth == pytest.approx(kish)
+        assert bool(few_note(own)) == (kish < 10)
+
+
+def test_whole_numbers_without_a_zero_are_copies_and_others_are_weights():
+    draws = posterior(n_draws=300)[0]
+    for some, worth in (([1.5], 1), ([1e6] * 3, 3), ([3, 1, 0, 2], 36 / 14)):
+        own = PartitionDraws.of(draws, np.r_[some, np.zeros(300 - len(some))])
+        assert own.worth == pytest.approx(worth)
+        assert few_note(own)
+    counts = np.random.default_rng(0).integers(1, 5, 300)
+    copied = PartitionDraws.of(np.repeat(draws, counts, axis=0))
+    assert PartitionDraws.of(draws, counts).worth == copied.worth == counts.sum()
+    assert posterior_modes(PartitionDraws.of(draws, counts)).separation == posterior_modes(copied).separation
 
 
 def test_a_ball_is_measured_as_the_loss_is():

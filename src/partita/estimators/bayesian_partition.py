@@ -197,7 +197,9 @@ class BayesianPartition(PosteriorSummaries):
             Of a file: what `partita.io.read_draws` reads. Several chains: an array C x M x N, or a list of M x N.
         y : ignored
         weights : array of M, optional
-            Nonnegative weight of each draw.
+            Nonnegative weight of each draw; zero is the same as leaving it out. Where all are whole numbers from 1 up
+            they are numbers of copies: a weight of two is the same as giving the draw twice. Any others, such as those
+            of importance sampling, are worth (sum w)^2 / sum w^2 draws of equal weight, and fewer than 10 are too few.
         chain : array of M, optional
             Which chain each draw is of; ArviZ's objects and arrays C x M x N say it themselves. Chains of fewer than 4
             draws are not compared, nor those of draws that lack items, and a note says so.

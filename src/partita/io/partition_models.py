@@ -22,7 +22,7 @@ from partita.io.codec import Arrays, Config, Under, copied, missing
 from partita.io.given_labels import given_labels, labels_as_given
 from partita.io.settings import made_with, parameters_of
 from partita.membership import Membership
-from partita.partition.draws import PartitionDraws
+from partita.partition.draws import PartitionDraws, worth_of
 from partita.partition.losses import PartitionLoss
 from partita.partition.result import PartitionResult, Run, Tried
 from partita.runs import Status
@@ -91,19 +91,25 @@ class SavedSearch:
 
 @dataclass(frozen=True)
 class SavedDraws:
-    """M different draws of N items; `merged` says which of them each given one became."""
+    """M different draws of N items; `merged` says which of them each given one became.
+
+    0.1.0 did not keep `worth`.
+    """
 
     n_given: int
     numbered: bool
     labels: Annotated[Labels, partitions("M", "N", name="draws")]
     counts: Annotated[Array, floats("M")]
     merged: Annotated[NDArray[np.int32] | None, whole(None, as_type=np.int32)] = None
+    worth: float | None = None
 
     def check(self) -> None:
         """Raise `ModelError` for draws that do not count, and for others than those that were given."""
         M = len(self.labels)
         if self.n_given < max(1, M):
             raise ModelError(f"n_given of draws is {self.n_given}, expected at least {max(1, M)}; save the model again")
+        if self.worth is not None and not self.worth > 0:
+            raise ModelError(f"worth of draws is {self.worth}, expected more than 0; save the model again")
         if not M or not (self.counts > 0).all() or self.labels.dtype.itemsize > 4:
             raise ModelError("the draws of the model are no partitions that count; save the model again")
         if self.numbered and self.merged is None:
@@ -117,7 +123,9 @@ class SavedDraws:
     def made(self) -> PartitionDraws:
         """Return the draws."""
         n_clusters = self.labels.max(axis=1).astype(np.int64) + 1
-        return copied(PartitionDraws, self, n_clusters=n_clusters, given=self.merged if self.numbered else None)
+        worth = worth_of(self.counts) if self.worth is None else self.worth
+        given = self.merged if self.numbered else None
+        return copied(PartitionDraws, self, n_clusters=n_clusters, worth=worth, given=given)
 
 
 @dataclass(frozen=True)
