@@ -10,11 +10,12 @@ from sklearn.exceptions import ConvergenceWarning, NotFittedError
 
 import partita
 from partita import BayesianPartition, expected_loss, partition_distance, posterior_similarity
-from partita.errors import InputError
+from partita.errors import InputError, UnsureWarning
 from partita.estimators.partition_notes import few_note
 from partita.partition.draws import PartitionDraws
 from partita.partition.losses import Binder, PartitionLoss, VariationOfInformation
 from partita.partition.modes import posterior_modes
+from partita.partition.named_draws import NamedDraws
 from synthetic import posterior
 
 LOSSES = sorted(PartitionLoss.registry)
@@ -285,6 +286,17 @@ def test_few_draws_and_negative_labels_are_told_once():
     for given, weights in ((draws[:3], None), (draws, np.eye(20)[0]), (draws[:1], None)):
         assert sum("too few to be a posterior sample" in note for note in notes(given, weights=weights)) == 1
     assert notes(draws) == notes(draws, weights=np.full(20, 0.05)) == ()
+    lacking = [[0, 0, 1, 1], [0, -1, 1, 1], [0, 0, 0, 1]] * 4
+
+    def of_pairs(draws, **evidence):
+        return BayesianPartition("binder", missing="unobserved", random_state=0).fit(draws, **evidence).notes_
+
+    for given, weights in ((lacking[:3], None), (lacking, np.eye(12)[1] + 1e-9)):
+        assert sum("too few to be a posterior sample" in note for note in of_pairs(given, weights=weights)) == 1
+    assert not any("too few to be a" in note for note in of_pairs(lacking))
+    apart = np.where(np.eye(5, 20, dtype=bool), -1, np.arange(20))
+    with pytest.warns(UnsureWarning, match="alone"):
+        assert any("each of the 20 items is alone" in note for note in of_pairs(apart))
     negative = np.where(draws == 0, -1, draws)
     for given in (negative, negative.tolist(), negative.astype(float)):
         assert sum("negative label" in note for note in notes(given)) == 1
@@ -298,7 +310,7 @@ def test_weighted_draws_are_worth_kishs_number_however_many_are_equal(seed):
     for scale in (1.0, 1e-9, 1e200):
         own = PartitionDraws.of(draws, scale * weights)
         assert own.worth == pytest.approx(kish)
-        assert bool(few_note(own)) == (kish < 10)
+        assert bool(few_note(own.n_given, own.worth)) == (kish < 10)
 
 
 def test_whole_numbers_without_a_zero_are_copies_and_others_are_weights():
@@ -306,7 +318,7 @@ def test_whole_numbers_without_a_zero_are_copies_and_others_are_weights():
     for some, worth in (([1.5], 1), ([1e6] * 3, 3), ([3, 1, 0, 2], 36 / 14)):
         own = PartitionDraws.of(draws, np.r_[some, np.zeros(300 - len(some))])
         assert own.worth == pytest.approx(worth)
-        assert few_note(own)
+        assert few_note(own.n_given, own.worth)
     counts = np.random.default_rng(0).integers(1, 5, 300)
     copied = PartitionDraws.of(np.repeat(draws, counts, axis=0))
     assert PartitionDraws.of(draws, counts).worth == copied.worth == counts.sum()
@@ -320,6 +332,12 @@ def test_a_ball_is_measured_as_the_loss_is():
     assert ball.loss.normalize == "pairs"
     most = max(partition_distance(model.labels_, draw, loss=Binder(normalize="pairs")) for draw in draws)
     assert ball.radius == pytest.approx(most)
+
+
+def test_a_pair_of_items_that_no_draw_has_is_named():
+    given = NamedDraws([[0, 0, -1, -1], [-1, -1, 0, 0]] * 20, items=np.array(["ann", "bob", "cid", "dan"]))
+    with pytest.raises(InputError, match=r"ann .*cid .*\(3 "):
+        BayesianPartition("binder", missing="unobserved").fit(given)
 
 
 def test_a_fit_that_fails_leaves_no_half_of_the_last_one():

@@ -8,15 +8,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from partita.partition.chains import ChainComparison
-from partita.partition.draws import PartitionDraws
 from partita.partition.modes import Modes
 from partita.partition.result import PartitionResult
 from partita.wording import count
 
-__all__ = ["MODES", "few_note", "misfit_note", "modes_note", "negative_note", "search_notes"]
+__all__ = ["EQUAL", "FEW", "MODES", "few_note", "misfit_note", "modes_note", "negative_note", "search_notes"]
 
-# Draws below which they are no sample of a posterior.
+# Draws below which they are no sample of a posterior, and the end of the note that says so.
 FEW_DRAWS = 10
+FEW = "too few to be a posterior sample"
 
 # Gap between the runs of the search, relative to the loss, that is worth a word where only one found the best.
 WORTH = 1e-3
@@ -28,22 +28,21 @@ EQUAL = 1e-9
 LOOKED_AT = 1 << 23
 
 
-def few_note(draws: PartitionDraws) -> tuple[str, ...]:
+def few_note(n_draws: int, worth: float) -> tuple[str, ...]:
     """Return the note that draws, or what their weights leave of them, are too few to be a sample of the posterior.
 
     Examples
     --------
-    >>> few_note(PartitionDraws.of([[0, 0, 1]])), few_note(PartitionDraws.of([[0, 0, 1], [0, 1, 1]], [9, 4]))
+    >>> few_note(1, 1.0), few_note(2, 13.0)
     (('1 draw is too few to be a posterior sample',), ())
-    >>> few_note(PartitionDraws.of([[0, 0, 1]] + [[0, 1, 1]] * 99, [1.0] + [0.0] * 99))
+    >>> few_note(100, 1.0)
     ('by their weights 100 draws are worth 1 of equal weight: too few to be a posterior sample',)
     """
-    n, worth = draws.n_given, draws.worth
     if worth >= FEW_DRAWS:
         return ()
-    if n < FEW_DRAWS:
-        return (f"{count(n, 'draw')} {'is' if n == 1 else 'are'} too few to be a posterior sample",)
-    return (f"by their weights {n:,} draws are worth {worth:.2g} of equal weight: too few to be a posterior sample",)
+    if n_draws < FEW_DRAWS:
+        return (f"{count(n_draws, 'draw')} {'is' if n_draws == 1 else 'are'} {FEW}",)
+    return (f"by their weights {n_draws:,} draws are worth {worth:.2g} of equal weight: {FEW}",)
 
 
 def negative_note(labels: Any) -> tuple[str, ...]:

@@ -181,7 +181,7 @@ class SavedResult:
 
 @dataclass(frozen=True)
 class SavedPartition:
-    """A fit to draws of N items, or to their similarity."""
+    """A fit to draws of N items, or to their similarity; 0.1.0 did not keep `n_draws`."""
 
     parameters: Config
     fitted_loss: PartitionLoss
@@ -193,6 +193,7 @@ class SavedPartition:
     membership: Annotated[SavedResult | None, Under("soft.")]
     starts: Annotated[Arrays, Under("starts.")]
     similarity: Annotated[Array | None, floats("N", "N")] = None
+    n_draws: int | None = None
 
     @classmethod
     def of(cls, model: BayesianPartition) -> SavedPartition:
@@ -215,6 +216,7 @@ class SavedPartition:
             membership=SavedResult.of(model.membership_result_) if "_soft" in vars(model) else None,
             starts=given,
             similarity=model.psm() if draws is None else None,
+            n_draws=model.n_draws_,
         )
 
     def check(self) -> None:
@@ -242,6 +244,7 @@ class SavedPartition:
         model.items_ = None if self.items is None else np.array(self.items)
         model._said = self.said
         model.draws_ = None if self.draws is None else self.draws.made()
+        model.n_draws_ = self.n_draws if model.draws_ is None else model.draws_.n_given
         model._similarity = self.similarity if self.draws is None else None
         model.agreement_ = None if self.agreement is None else self.agreement.made()
         if self.membership is not None:

@@ -120,7 +120,7 @@ class PartitionDraws:
         place[rows] = np.arange(len(rows), dtype=np.int32)
         begins: NDArray[np.intp] = np.unique(group, return_index=True)[1]
         row = place[begins[group]]
-        worth = float(M) if v is None else worth_of(v)
+        worth = worth_of(np.ones(M) if v is None else v)
         return cls(labels if len(rows) == M else labels[rows], counts[order], n_clusters[rows], M, worth, row)
 
     @property

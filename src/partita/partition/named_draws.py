@@ -26,6 +26,7 @@ from partita.errors import InputError, require
 from partita.metrics import adjusted_rand_index
 
 __all__ = [
+    "TURNED",
     "NamedDraws",
     "all_alone_note",
     "columns_of",
@@ -59,6 +60,8 @@ OF_DRAWS = re.compile(r"\W*(draw|iter|sweep|sample|step|chain|state|mcmc|run|rep
 # Mean concentration of rows, sum_k (n_k / N)^2, from which they are nearly constant, and by how much less that of the
 # columns must be; rows and columns that are looked at.
 CONSTANT, LESS, LOOKED_AT = 0.85, 0.2, 200
+# Beginnings of the notes that rows may be items.
+TURNED = TABLE, DRAWS, ALONE = "the table looks transposed", "the draws look transposed", "in every draw each"
 # Rows, and columns, that are compared in pairs (of fewer nothing is said), and by how much more columns must agree.
 COMPARED, BETTER = 12, 0.15
 
@@ -342,7 +345,7 @@ def nearly_constant_note(labels: Any) -> tuple[str, ...]:
     if min(M, N) < 2 or of_rows < CONSTANT or of_columns > of_rows - LESS:
         return ()
     return (
-        f"the draws look transposed: rows were taken as {M:,} draws and columns as {N:,} items, and most of a row has "
+        f"{DRAWS}: rows were taken as {M:,} draws and columns as {N:,} items, and most of a row has "
         "one label while a column has several, as where rows are the items; turn the table if it is so",
     )
 
@@ -366,21 +369,21 @@ def disagreeing_note(labels: Any) -> tuple[str, ...]:
     if _concentration(rows) > 0.5 or _agreement(rows.T) < _agreement(rows) + BETTER:
         return ()
     return (
-        f"the draws look transposed: rows were taken as {M:,} draws and columns as {N:,} items, and columns agree with "
+        f"{DRAWS}: rows were taken as {M:,} draws and columns as {N:,} items, and columns agree with "
         "each other, as draws of one posterior do, much more than rows; turn the table if rows are the items",
     )
 
 
-def all_alone_note(n_draws: int, n_clusters: NDArray[np.int64], n_items: int) -> tuple[str, ...]:
-    """Return a word where no draw has two items together, as in a table whose columns are no items.
+def all_alone_note(n_draws: int, n_items: int) -> tuple[str, ...]:
+    """Return a word that no draw has two items together, as in a table whose columns are no items; of one draw none.
 
-    >>> len(all_alone_note(9, np.array([3, 3]), 3)), all_alone_note(9, np.array([3, 2]), 3)
+    >>> len(all_alone_note(9, 3)), all_alone_note(1, 3)
     (1, ())
     """
-    if min(n_items, n_draws) < 2 or (n_clusters < n_items).any():
+    if min(n_items, n_draws) < 2:
         return ()
     return (
-        f"in every draw each of the {n_items:,} items is alone: rows were taken as draws and columns as items, and no "
+        f"{ALONE} of the {n_items:,} items is alone: rows were taken as draws and columns as items, and no "
         "two columns of a row have the same label. If the rows are the items, cluster them with SoftClustering or "
         "partita fit",
     )
@@ -432,7 +435,7 @@ def transposed_note(rows: list[str] | None, columns: list[str]) -> tuple[str, ..
     if not (counted if by_r else words and len(set(rows)) == len(rows) > len(columns)):
         return ()
     return (
-        f"the table looks transposed: its rows are {rows[0]}, ..., {rows[-1]} and its columns {columns[0]}, ..., "
+        f"{TABLE}: its rows are {rows[0]}, ..., {rows[-1]} and its columns {columns[0]}, ..., "
         f"{columns[-1]}{', as t() of R leaves them' if by_r else ''}. Rows were taken as {len(rows)} draws and columns "
         f"as {len(columns)} items; turn the table if it is the other way round",
     )
