@@ -218,6 +218,19 @@ def test_labels_that_doubles_do_not_tell_apart_are_refused(tmp_path):
     (tmp_path / "d.csv").write_text("99999999999999999999,99999999999999999998\n1,2\n")
     with pytest.raises(InputError, match=r"'9{20}'"):
         read_draws(tmp_path / "d.csv")
+    for large in ([[1e19, 2e19], [1e19, 2e19]], np.array([[2.0**53, 1]]), np.array([[0, -1e300]])):
+        with pytest.raises(InputError, match=r"e\+\d+.* too large"):
+            posterior_similarity(large)
+        np.save(tmp_path / "d.npy", large)
+        with pytest.raises(InputError, match=r"draw 0, item \d: .*e\+\d+.* too large"):
+            read_draws(tmp_path / "d.npy")
+    assert posterior_similarity(np.array([[0, 1], [0, 0]], dtype=np.float16))[0, 1] == 0.5
+    assert posterior_similarity([[10**18, 10**18 + 1]])[0, 1] == 0
+    pandas = pytest.importorskip("pandas")
+    pytest.importorskip("pyarrow")
+    pandas.DataFrame([[1e19, 2e19]], columns=["a", "b"]).to_parquet(tmp_path / "d.parquet")
+    with pytest.raises(InputError, match=r"d\.parquet.* too large"):
+        read_draws(tmp_path / "d.parquet")
 
 
 def written_by_r(labels, **options):

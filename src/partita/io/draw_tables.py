@@ -16,6 +16,7 @@ from typing import Any
 
 import numpy as np
 
+from partita.affinity.label_blocks import EXACT
 from partita.errors import InputError, MemoryLimitError, require
 from partita.io import draw_labels
 from partita.io.draw_labels import Labels, lacking, require_labels_shape, require_whole
@@ -31,8 +32,6 @@ __all__ = ["table_draws"]
 KINDS = (np.int8, np.int16, np.int32, np.int64)
 # Columns from which a first row that only counts them is asked about.
 COUNTED = 5
-# Whole numbers beyond this are not told apart by doubles.
-EXACT = 1 << 53
 
 Rows = Iterator[tuple[int, list[str]]]
 
