@@ -13,6 +13,7 @@ from partita import BayesianPartition, expected_loss, partition_distance, poster
 from partita.errors import InputError, UnsureWarning
 from partita.estimators.partition_notes import few_note
 from partita.partition.draws import PartitionDraws
+from partita.partition.exhaustive import all_partitions
 from partita.partition.losses import Binder, PartitionLoss, VariationOfInformation
 from partita.partition.modes import posterior_modes
 from partita.partition.named_draws import NamedDraws
@@ -154,9 +155,40 @@ def test_draws_that_memberships_cannot_describe_are_told():
     assert not BayesianPartition(random_state=0).fit(posterior()[0]).notes_
 
 
-def test_equally_good_partitions_are_told():
-    model = BayesianPartition("binder", n_init=20, random_state=0).fit([[0, 0, 1], [0, 1, 1]])
-    assert any("equally good" in note for note in model.notes_)
+@pytest.mark.parametrize(("draws", "n"), [([[0, 0, 1, 1], [0, 1, 0, 1]], 8), ([[0, 0, 1, 1]], 0)])
+def test_equally_good_partitions_of_few_items_are_counted(draws, n):
+    model = BayesianPartition(random_state=0).fit(draws)
+    losses = [expected_loss(labels, draws) for labels in all_partitions(4)]
+    assert n == 0 or np.isclose(losses, min(losses), atol=1e-12).sum() == n
+    assert [note for note in model.notes_ if "equally good" in note] == [
+        f"{n} partitions are equally good: the result is one of them"
+    ] * (n > 0)
+
+
+def test_of_more_items_the_equally_good_partitions_that_were_found_are_counted():
+    halves = np.repeat([[0, 0, 0, 0, 1, 1, 2, 2, 3, 3], [0, 0, 1, 1, 2, 2, 2, 2, 3, 3]], 10, axis=0)
+    model = BayesianPartition("binder", n_init=20, random_state=0).fit(halves)
+    assert any("at least" in note and "equally good" in note for note in model.notes_)
+
+
+def test_shares_of_draws_are_at_most_one():
+    rng = np.random.default_rng(0)
+    draws = np.array([np.r_[9, rng.permutation([0, 0, 1, 1, 2, 2])] for _ in range(11)])
+    for weights in rng.random((40, 11)):
+        model = BayesianPartition(n_init=0, random_state=0).fit(draws, weights=weights)
+        assert max(model.n_clusters_probabilities().values()) <= 1
+        assert model.outlier_.max() <= 1
+
+
+def test_items_that_are_often_alone_are_told_since_memberships_do_not():
+    draws = np.tile(np.arange(30) // 10, (4000, 1))
+    draws[np.random.default_rng(0).random(4000) < 0.4, 0] = 9
+    model = BayesianPartition(random_state=0).fit(draws)
+    assert model.outlier_[0] == pytest.approx(0.4, abs=0.02)
+    assert model.membership_[0].min() > 0.1  # in clusters with which it never is
+    assert [note.split(" alone")[0] for note in model.notes_ if "`outlier_`" in note] == ["1 item is"]
+    draws[draws == 9] = 0
+    assert BayesianPartition(random_state=0).fit(draws).notes_ == ()
 
 
 def test_missing_items_go_with_losses_of_pairs():

@@ -21,7 +21,14 @@ from partita.affinity.label_blocks import LabelBlocks
 from partita.arrays import Array
 from partita.errors import InputError, UnsureWarning
 from partita.estimators.checked_parameters import check_parameters, seed_of
-from partita.estimators.partition_notes import few_note, misfit_note, modes_note, negative_note, search_notes
+from partita.estimators.partition_notes import (
+    alone_note,
+    few_note,
+    misfit_note,
+    modes_note,
+    negative_note,
+    search_notes,
+)
 from partita.estimators.partition_starts import partition_starts
 from partita.estimators.posterior_summaries import PosteriorSummaries
 from partita.metrics import entropy
@@ -95,7 +102,8 @@ class BayesianPartition(PosteriorSummaries):
     membership_ : array, N x K
         Soft answer from the same draws: SoF on the posterior similarity matrix without its diagonal, begun at the
         partition. Its argmax may differ from `labels_` for items on a boundary: the one minimises a loss, the other
-        fits all pairs. Made when first asked for.
+        fits all pairs. That an item is alone in some draws is spread over the clusters; `outlier_` has it, and a note
+        says so where it is a quarter of the draws. Made when first asked for.
     entropy_ : array of N
         Entropies of the rows of `membership_`, in nats.
     outlier_ : array of N in [0, 1]
@@ -261,10 +269,11 @@ class BayesianPartition(PosteriorSummaries):
     def notes_(self) -> tuple[str, ...]:
         """Notes for the reader; modes, and whether memberships describe the draws, are worked out when first asked."""
         check_is_fitted(self, "result_")
-        modes = () if self.draws_ is None else modes_note(modes_of(self.draws_, self._metric()))
-        if self.misfit_ <= LARGE_MISFIT:
-            return (*self._said, *modes)
-        return (*self._said, *modes, misfit_note(self.misfit_, self.n_clusters_))
+        found = self._said
+        if self.draws_ is not None:
+            sizes = np.bincount(self.labels_)[self.labels_]
+            found += (*modes_note(modes_of(self.draws_, self._metric())), *alone_note(self.outlier_, sizes))
+        return found if self.misfit_ <= LARGE_MISFIT else (*found, misfit_note(self.misfit_, self.n_clusters_))
 
     @property
     def tried_(self) -> tuple[Tried, ...]:
