@@ -165,8 +165,10 @@ def test_an_ensemble_with_gaps_is_read_from_a_table(call, tmp_path):
     (tmp_path / "draws.csv").write_text("\n".join(",".join(map(str, row)) for row in labels) + "\n")
     refused = call("partition", tmp_path / "draws.csv", "--out", tmp_path / "no")
     assert (refused.code, "--missing unobserved" in refused.err) == (2, True)
-    options = ("--missing", "unobserved", "--loss", "binder", "--quiet", "--out", tmp_path / "out")
-    assert call("partition", tmp_path / "draws.csv", *options).code == 0
+    options = ("--missing", "unobserved", "--loss", "binder", "--out", tmp_path / "out")
+    ended = call("partition", tmp_path / "draws.csv", *options)
+    assert (ended.code, f"from {len(labels)} draws (some lack items)" in ended.out) == (0, True)
+    assert json.loads((tmp_path / "out" / "result.json").read_text())["n_draws"] == len(labels)
     found = [int(row[1]) for row in rows_of(tmp_path / "out" / "labels.csv")[1:]]
     np.testing.assert_array_equal(found, np.arange(24) // 8)
 

@@ -10,8 +10,13 @@ from sklearn.exceptions import ConvergenceWarning, NotFittedError
 
 import partita
 from partita import BayesianPartition, expected_loss, partition_distance, posterior_similarity
-from partita.errors import InputError
+from partita.errors import InputError, UnsureWarning
+from partita.estimators.partition_notes import few_note
+from partita.partition.draws import PartitionDraws
+from partita.partition.exhaustive import all_partitions
 from partita.partition.losses import Binder, PartitionLoss, VariationOfInformation
+from partita.partition.modes import posterior_modes
+from partita.partition.named_draws import NamedDraws
 from synthetic import posterior
 
 LOSSES = sorted(PartitionLoss.registry)
@@ -150,9 +155,40 @@ def test_draws_that_memberships_cannot_describe_are_told():
     assert not BayesianPartition(random_state=0).fit(posterior()[0]).notes_
 
 
-def test_equally_good_partitions_are_told():
-    model = BayesianPartition("binder", n_init=20, random_state=0).fit([[0, 0, 1], [0, 1, 1]])
-    assert any("equally good" in note for note in model.notes_)
+@pytest.mark.parametrize(("draws", "n"), [([[0, 0, 1, 1], [0, 1, 0, 1]], 8), ([[0, 0, 1, 1]], 0)])
+def test_equally_good_partitions_of_few_items_are_counted(draws, n):
+    model = BayesianPartition(random_state=0).fit(draws)
+    losses = [expected_loss(labels, draws) for labels in all_partitions(4)]
+    assert n == 0 or np.isclose(losses, min(losses), atol=1e-12).sum() == n
+    assert [note for note in model.notes_ if "equally good" in note] == [
+        f"{n} partitions are equally good: the result is one of them"
+    ] * (n > 0)
+
+
+def test_of_more_items_the_equally_good_partitions_that_were_found_are_counted():
+    halves = np.repeat([[0, 0, 0, 0, 1, 1, 2, 2, 3, 3], [0, 0, 1, 1, 2, 2, 2, 2, 3, 3]], 10, axis=0)
+    model = BayesianPartition("binder", n_init=20, random_state=0).fit(halves)
+    assert any("at least" in note and "equally good" in note for note in model.notes_)
+
+
+def test_shares_of_draws_are_at_most_one():
+    rng = np.random.default_rng(0)
+    draws = np.array([np.r_[9, rng.permutation([0, 0, 1, 1, 2, 2])] for _ in range(11)])
+    for weights in rng.random((40, 11)):
+        model = BayesianPartition(n_init=0, random_state=0).fit(draws, weights=weights)
+        assert max(model.n_clusters_probabilities().values()) <= 1
+        assert model.outlier_.max() <= 1
+
+
+def test_items_that_are_often_alone_are_told_since_memberships_do_not():
+    draws = np.tile(np.arange(30) // 10, (4000, 1))
+    draws[np.random.default_rng(0).random(4000) < 0.4, 0] = 9
+    model = BayesianPartition(random_state=0).fit(draws)
+    assert model.outlier_[0] == pytest.approx(0.4, abs=0.02)
+    assert model.membership_[0].min() > 0.1  # in clusters with which it never is
+    assert [note.split(" alone")[0] for note in model.notes_ if "`outlier_`" in note] == ["1 item is"]
+    draws[draws == 9] = 0
+    assert BayesianPartition(random_state=0).fit(draws).notes_ == ()
 
 
 def test_missing_items_go_with_losses_of_pairs():
@@ -282,9 +318,43 @@ def test_few_draws_and_negative_labels_are_told_once():
     for given, weights in ((draws[:3], None), (draws, np.eye(20)[0]), (draws[:1], None)):
         assert sum("too few to be a posterior sample" in note for note in notes(given, weights=weights)) == 1
     assert notes(draws) == notes(draws, weights=np.full(20, 0.05)) == ()
+    lacking = [[0, 0, 1, 1], [0, -1, 1, 1], [0, 0, 0, 1]] * 4
+
+    def of_pairs(draws, **evidence):
+        return BayesianPartition("binder", missing="unobserved", random_state=0).fit(draws, **evidence).notes_
+
+    for given, weights in ((lacking[:3], None), (lacking, np.eye(12)[1] + 1e-9)):
+        assert sum("too few to be a posterior sample" in note for note in of_pairs(given, weights=weights)) == 1
+    assert not any("too few to be a" in note for note in of_pairs(lacking))
+    apart = np.where(np.eye(5, 20, dtype=bool), -1, np.arange(20))
+    with pytest.warns(UnsureWarning, match="alone"):
+        assert any("each of the 20 items is alone" in note for note in of_pairs(apart))
     negative = np.where(draws == 0, -1, draws)
     for given in (negative, negative.tolist(), negative.astype(float)):
         assert sum("negative label" in note for note in notes(given)) == 1
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_weighted_draws_are_worth_kishs_number_however_many_are_equal(seed):
+    draws = np.repeat([[0] * 6 + [1] * 6, [0] * 5 + [1] * 7], [600, 400], axis=0)
+    weights = np.exp(4 * np.random.default_rng(seed).normal(size=1000))
+    kish = weights.sum() ** 2 / (weights**2).sum()
+    for scale in (1.0, 1e-9, 1e200):
+        own = PartitionDraws.of(draws, scale * weights)
+        assert own.worth == pytest.approx(kish)
+        assert bool(few_note(own.n_given, own.worth)) == (kish < 10)
+
+
+def test_whole_numbers_without_a_zero_are_copies_and_others_are_weights():
+    draws = posterior(n_draws=300)[0]
+    for some, worth in (([1.5], 1), ([1e6] * 3, 3), ([3, 1, 0, 2], 36 / 14)):
+        own = PartitionDraws.of(draws, np.r_[some, np.zeros(300 - len(some))])
+        assert own.worth == pytest.approx(worth)
+        assert few_note(own.n_given, own.worth)
+    counts = np.random.default_rng(0).integers(1, 5, 300)
+    copied = PartitionDraws.of(np.repeat(draws, counts, axis=0))
+    assert PartitionDraws.of(draws, counts).worth == copied.worth == counts.sum()
+    assert posterior_modes(PartitionDraws.of(draws, counts)).separation == posterior_modes(copied).separation
 
 
 def test_a_ball_is_measured_as_the_loss_is():
@@ -294,6 +364,12 @@ def test_a_ball_is_measured_as_the_loss_is():
     assert ball.loss.normalize == "pairs"
     most = max(partition_distance(model.labels_, draw, loss=Binder(normalize="pairs")) for draw in draws)
     assert ball.radius == pytest.approx(most)
+
+
+def test_a_pair_of_items_that_no_draw_has_is_named():
+    given = NamedDraws([[0, 0, -1, -1], [-1, -1, 0, 0]] * 20, items=np.array(["ann", "bob", "cid", "dan"]))
+    with pytest.raises(InputError, match=r"ann .*cid .*\(3 "):
+        BayesianPartition("binder", missing="unobserved").fit(given)
 
 
 def test_a_fit_that_fails_leaves_no_half_of_the_last_one():

@@ -218,6 +218,19 @@ def test_labels_that_doubles_do_not_tell_apart_are_refused(tmp_path):
     (tmp_path / "d.csv").write_text("99999999999999999999,99999999999999999998\n1,2\n")
     with pytest.raises(InputError, match=r"'9{20}'"):
         read_draws(tmp_path / "d.csv")
+    for large in ([[1e19, 2e19], [1e19, 2e19]], np.array([[2.0**53, 1]]), np.array([[0, -1e300]])):
+        with pytest.raises(InputError, match=r"e\+\d+.* too large"):
+            posterior_similarity(large)
+        np.save(tmp_path / "d.npy", large)
+        with pytest.raises(InputError, match=r"draw 0, item \d: .*e\+\d+.* too large"):
+            read_draws(tmp_path / "d.npy")
+    assert posterior_similarity(np.array([[0, 1], [0, 0]], dtype=np.float16))[0, 1] == 0.5
+    assert posterior_similarity([[10**18, 10**18 + 1]])[0, 1] == 0
+    pandas = pytest.importorskip("pandas")
+    pytest.importorskip("pyarrow")
+    pandas.DataFrame([[1e19, 2e19]], columns=["a", "b"]).to_parquet(tmp_path / "d.parquet")
+    with pytest.raises(InputError, match=r"d\.parquet.* too large"):
+        read_draws(tmp_path / "d.parquet")
 
 
 def written_by_r(labels, **options):
@@ -289,6 +302,50 @@ def test_columns_that_count_draws_or_clusters_are_no_items(suffix, tmp_path):
     assert given.items.tolist() == [f"V{k}" for k in range(11)]
     assert np.asarray(given.labels).tolist() == labels.tolist()
     assert [note.split("'")[1] for note in given.notes] == ["it", "K"]
+
+
+def given_by(frame, tmp_path):
+    """The draws of a frame, and of the file that it is written to."""
+    frame.to_csv(tmp_path / "draws.csv", index=False)
+    return named_draws(frame), read_draws(tmp_path / "draws.csv")
+
+
+@pytest.mark.parametrize("words", [False, True])
+def test_columns_called_as_if_they_numbered_draws_are_items_unless_they_do(words, tmp_path):
+    pandas = pytest.importorskip("pandas")
+    names = ["gene", "sample", "step", "K", "index", "draw"]
+    frame = pandas.DataFrame(np.random.default_rng(0).integers(0, 3, (200, 6)), columns=names)
+    frame = frame.replace({0: "a", 1: "b", 2: "c"}) if words else frame
+    for given in given_by(frame, tmp_path):
+        assert (given.items.tolist(), given.notes) == (names, ())
+    several = {
+        "draw": np.arange(1, 201),  # of all
+        "step": 2000 - np.arange(200) * 10,  # from the last to the first
+        "index": np.tile(np.arange(50), 4),  # of chains of which nothing else is known
+    }
+    for given in given_by(frame.assign(**several), tmp_path):
+        assert given.items.tolist() == ["gene", "sample", "K"]
+        assert [note.split("'")[1] for note in given.notes] == ["step", "index", "draw"]
+    for given in given_by(frame.assign(chain=np.tile([1, 2], 100), step=np.repeat(np.arange(100), 2)), tmp_path):
+        assert [note.split("'")[1] for note in given.notes] == ["step"]
+    assert named_draws(frame.assign(index=np.tile([0, 1], 100))).items.tolist() == names  # two clusters by turns
+
+
+def test_numbers_called_as_if_of_draws_that_are_none_are_refused_beside_words(tmp_path):
+    pandas = pytest.importorskip("pandas")
+    pandas.DataFrame({"step": [1, 1, 2], "ann": list("aab"), "bob": list("aba")}).to_csv(
+        tmp_path / "draws.csv", index=False
+    )
+    with pytest.raises(InputError, match=r"draws\.csv.*'step'"):
+        read_draws(tmp_path / "draws.csv")
+
+
+def test_notes_on_the_columns_of_a_file_of_r_are_kept(tmp_path, monkeypatch):
+    (tmp_path / "draws.rds").write_bytes(b"X")
+    given = NamedDraws(LABELS[0], notes=("a note",), turned=("turned",))
+    monkeypatch.setattr("partita.io.draw_files.read_r_draws", lambda *_, **__: given)
+    found = read_draws(tmp_path / "draws.rds")
+    assert (found.notes, found.turned) == (given.notes, given.turned)
 
 
 def test_a_chain_of_any_name_has_chains_that_may_be_words(tmp_path):

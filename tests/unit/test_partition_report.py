@@ -24,6 +24,7 @@ from partita.partition.losses import VariationOfInformation
 from partita.report import PartitionReport, partition_verdict, render_partition_report, write_partition_report
 from partita.report.layout import places
 from partita.report.partition_report import partition_clusters, unsure_items
+from partita.report.partition_verdict import partition_headline
 from partita.wording import percent
 from synthetic import draws_around
 
@@ -339,6 +340,37 @@ def test_draws_that_lack_items_are_a_caution_and_the_rest_is_there(monkeypatch):
         assert row.within == pytest.approx(P[np.ix_(own, own)][off[np.ix_(own, own)]].mean())
     no_matplotlib(monkeypatch)
     assert "Credible ball" not in Page(render_partition_report(report)).text
+
+
+CLEAN = draws_around(np.arange(40) // 10, 200, 0.05)
+STRIPES, HALVES = np.arange(24) % 2, np.arange(24) // 12
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize(
+    ("draws", "options", "worst"),
+    [
+        (np.random.default_rng(77).integers(0, 4, (500, 24)), {}, ["24 items are .* 70%", "no draw has 1", "misfit"]),
+        (CLEAN, {"max_clusters": 1}, ["Max_clusters=1", "40 items are", "no draw"]),
+        (CLEAN.T, {}, ["The draws look transposed"]),
+        (np.tile(np.arange(9), (50, 1)), {}, ["In every draw each of the 9 items is alone"]),
+        (CLEAN, {"max_seconds": 1e-6}, ["The search ran out of time"]),
+        (np.repeat([STRIPES, HALVES], [50, 50], axis=0), {}, ["between them, near none", "24 items", "no draw has 4"]),
+        (np.repeat([STRIPES, HALVES], [80, 20], axis=0), {}, ["represents one of them only", "no item"]),
+        (CLEAN, {}, ["Nothing stands out"]),
+    ],
+)
+def test_the_headline_says_what_to_doubt_and_the_worst_first(draws, options, worst):
+    doubts = partition_headline(report_of(BayesianPartition(random_state=0, **options).fit(draws)))[2].split("; ")
+    assert len(doubts) == len(worst)
+    assert all(re.search(pattern, doubt) for pattern, doubt in zip(worst, doubts, strict=True))
+
+
+def test_of_draws_that_lack_items_the_number_and_what_to_doubt_are_told():
+    model = BayesianPartition("binder", missing="unobserved", random_state=0).fit([[0, 0, 1], [0, -1, 1], [0, 0, 1]])
+    headline = partition_headline(report_of(model))
+    assert "from 3 draws" in headline[0]
+    assert headline[2].startswith("3 draws are too few")
 
 
 def test_an_estimate_with_fewer_or_more_clusters_than_the_draws_is_explained():

@@ -125,6 +125,7 @@ def test_weights_copies_and_wide_labels_come_back(tmp_path):
     found = came_back(model, tmp_path / "model")
     assert not differences(vars(model), vars(found))
     assert (found.draws_.n_draws, found.draws_.n_given, found.draws_.labels.dtype) == (12, 16, np.int16)
+    assert found.draws_.worth == pytest.approx(weights.sum() ** 2 / (weights**2).sum())
     assert not differences(model.psm(), found.psm())
 
 

@@ -18,12 +18,14 @@ from numpy.typing import NDArray
 from partita.errors import InputError
 from partita.memory import require_memory
 
-__all__ = ["LabelBlocks", "lacks_label"]
+__all__ = ["EXACT", "LabelBlocks", "lacks_label"]
 
 # Bytes of labels that are read at a time.
 BLOCK_BYTES = 1 << 26
 # Types that are used as they are, the smallest first.
 TYPES = (np.int8, np.int16, np.int32)
+# Whole numbers from which doubles do not tell one from the next.
+EXACT = np.float64(1 << 53)
 # Labels within this many times the number of items are numbered by a table, others by sorting.
 TABLE = 4
 
@@ -60,7 +62,8 @@ class LabelBlocks:
     Raises
     ------
     InputError
-        For draws that are not two-dimensional, empty, not of the same items, or not whole numbers.
+        For draws that are not two-dimensional, empty, not of the same items, or not whole numbers; for floats from
+            2^53 on.
     MemoryLimitError
         Where labels have to be numbered anew and the copy would not fit.
 
@@ -183,6 +186,8 @@ def _whole(block: Labels, missing: bool) -> Labels:
             f"draws hold {block[broken][0]:g}, which is no whole number: labels are integers or strings; were features "
             "or a similarity passed in place of draws?"
         )
+    if (large := np.abs(block) >= EXACT).any():
+        raise InputError(f"draws hold {block[large][0]:g}, which is too large for a label: number the labels anew")
     return block.astype(np.int64)
 
 

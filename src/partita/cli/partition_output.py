@@ -22,7 +22,8 @@ from partita.partition.credible_ball import BallPartition, CredibleBall
 from partita.partition.losses import PartitionLoss
 from partita.partition.modes import Mode
 from partita.report import PartitionReport
-from partita.report.partition_verdict import CERTAIN, expected_words, one_mode_words, partition_headline, weight_words
+from partita.report.partition_doubts import CERTAIN
+from partita.report.partition_verdict import expected_words, one_mode_words, partition_headline, weight_words
 from partita.wording import count, items, percent
 
 __all__ = ["partition_record", "print_partition", "write_partition_files"]
@@ -100,7 +101,7 @@ def partition_record(report: PartitionReport, *, seconds: float, seed: int, dige
             "headline": partition_headline(report),
             "parameters": report.parameters,
             "n_items": report.n_items,
-            "n_draws": None if estimator.draws_ is None else estimator.draws_.n_given,
+            "n_draws": estimator.n_draws_,
             "n_clusters": estimator.n_clusters_,
             "n_clusters_probabilities": None if estimator.draws_ is None else estimator.n_clusters_probabilities(),
             "sizes": report.sizes,
@@ -183,8 +184,9 @@ def print_partition(report: PartitionReport, result: dict[str, Any], out: Path) 
 
 def _lines(report: PartitionReport, result: dict[str, Any]) -> list[str]:
     model = report.estimator
-    K, M = result["n_clusters"], result["n_draws"]
-    drawn = f" from {count(M, 'draw')}{_counts_words(model.n_clusters_probabilities(), K)}" if M else ""
+    K, probabilities = result["n_clusters"], result["n_clusters_probabilities"]
+    often = " (some lack items)" if probabilities is None else _counts_words(model.n_clusters_probabilities(), K)
+    drawn = f" from {count(result['n_draws'], 'draw')}{often}"
     out = [
         f"{items(result['n_items'])} in {count(K, 'cluster')}{drawn}; {expected_words(model.loss_)} "
         f"{result['expected_loss']:.6g}; sizes {_sizes_words(report.sizes)}"
@@ -208,7 +210,7 @@ def _lines(report: PartitionReport, result: dict[str, Any]) -> list[str]:
     elif modes is not None:
         out.append(one_mode_words(report))
     certainty = report.certainty
-    if certainty is not None and K > 1:
+    if certainty is not None:
         n, median = int((certainty.matched >= CERTAIN).sum()), percent(float(np.median(certainty.matched)))
         out.append(
             f"{n:,} of {items(report.n_items)} in the matching cluster in at least {CERTAIN:.0%} of the draws, the "

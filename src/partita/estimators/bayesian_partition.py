@@ -21,12 +21,19 @@ from partita.affinity.label_blocks import LabelBlocks
 from partita.arrays import Array
 from partita.errors import InputError, UnsureWarning
 from partita.estimators.checked_parameters import check_parameters, seed_of
-from partita.estimators.partition_notes import few_note, misfit_note, modes_note, negative_note, search_notes
+from partita.estimators.partition_notes import (
+    alone_note,
+    few_note,
+    misfit_note,
+    modes_note,
+    negative_note,
+    search_notes,
+)
 from partita.estimators.partition_starts import partition_starts
 from partita.estimators.posterior_summaries import PosteriorSummaries
 from partita.metrics import entropy
 from partita.partition.chains import FEWEST, ChainComparison, compare_chains
-from partita.partition.draws import PartitionDraws
+from partita.partition.draws import PartitionDraws, worth_of
 from partita.partition.losses import PartitionLoss, Unit, loss_of
 from partita.partition.modes import modes_of
 from partita.partition.named_draws import (
@@ -38,6 +45,7 @@ from partita.partition.named_draws import (
 )
 from partita.partition.result import PartitionResult, Tried
 from partita.partition.search import search_partition
+from partita.partition.similarity import checked_weights
 from partita.progress import ProgressBar
 from partita.solvers import SolveResult
 
@@ -94,7 +102,8 @@ class BayesianPartition(PosteriorSummaries):
     membership_ : array, N x K
         Soft answer from the same draws: SoF on the posterior similarity matrix without its diagonal, begun at the
         partition. Its argmax may differ from `labels_` for items on a boundary: the one minimises a loss, the other
-        fits all pairs. Made when first asked for.
+        fits all pairs. That an item is alone in some draws is spread over the clusters; `outlier_` has it, and a note
+        says so where it is a quarter of the draws. Made when first asked for.
     entropy_ : array of N
         Entropies of the rows of `membership_`, in nats.
     outlier_ : array of N in [0, 1]
@@ -109,6 +118,8 @@ class BayesianPartition(PosteriorSummaries):
         Method, K and loss of every partition that was scored.
     draws_ : `partita.partition.draws.PartitionDraws`, or None with missing items
         Equal draws merged.
+    n_draws_ : int
+        Draws that were given; None of a model with missing items that 0.1.0 saved.
     agreement_ : `partita.partition.chains.ChainComparison`, or None for one chain
     items_ : array of N words, or None
         Names of the items, where the draws have them.
@@ -197,7 +208,9 @@ class BayesianPartition(PosteriorSummaries):
             Of a file: what `partita.io.read_draws` reads. Several chains: an array C x M x N, or a list of M x N.
         y : ignored
         weights : array of M, optional
-            Nonnegative weight of each draw.
+            Nonnegative weight of each draw; zero is the same as leaving it out. Where all are whole numbers from 1 up
+            they are numbers of copies: a weight of two is the same as giving the draw twice. Any others, such as those
+            of importance sampling, are worth (sum w)^2 / sum w^2 draws of equal weight, and fewer than 10 are too few.
         chain : array of M, optional
             Which chain each draw is of; ArviZ's objects and arrays C x M x N say it themselves. Chains of fewer than 4
             draws are not compared, nor those of draws that lack items, and a note says so.
@@ -221,22 +234,19 @@ class BayesianPartition(PosteriorSummaries):
         with ProgressBar() if self.verbose else nullcontext() as bar:
             tell = None if bar is None else bar.enter
             if self.missing == "unobserved" and LabelBlocks(given.labels, missing=True).lacks:
-                result = self._search_incomplete(given.labels, loss, weights, tell)
+                result, worth = self._search_incomplete(given, loss, weights, tell)
             else:
                 self.draws_ = PartitionDraws.of(given.labels, weights)
-                result = self._search(loss, tell, draws=self.draws_)
+                result, worth = self._search(loss, tell, draws=self.draws_), self.draws_.worth
+            n_draws = len(given.labels)
             self.result_: PartitionResult = result
             self.labels_, self.n_clusters_ = result.labels, result.n_clusters
             self.expected_loss_, self.loss_ = result.expected_loss, loss
-            self.items_, self.n_features_in_ = given.items, len(result.labels)
+            self.items_, self.n_features_in_, self.n_draws_ = given.items, len(result.labels), n_draws
             self.agreement_, unsaid = self._compared(given, chain, weights)
-        turned = given.turned
-        if self.draws_ is not None:
-            alone = all_alone_note(self.draws_.n_given, self.draws_.n_clusters, len(result.labels))
-            turned = alone or turned or nearly_constant_note(given.labels)
-            if chain is None:  # draws of chains that disagree do so as rows of a turned table do
-                turned = turned or disagreeing_note(given.labels)
-            unsaid = (*few_note(self.draws_), *negative_note(given.labels), *unsaid)
+        turned = self._turned(given, ask_rows=chain is None)
+        negative = () if self.draws_ is None else negative_note(given.labels)
+        unsaid = (*few_note(n_draws, worth), *negative, *unsaid)
         for note in turned:
             warnings.warn(note, UnsureWarning, stacklevel=2)
         self._said = (*given.notes, *turned, *unsaid, *search_notes(result, self.agreement_, self.max_clusters))
@@ -259,10 +269,11 @@ class BayesianPartition(PosteriorSummaries):
     def notes_(self) -> tuple[str, ...]:
         """Notes for the reader; modes, and whether memberships describe the draws, are worked out when first asked."""
         check_is_fitted(self, "result_")
-        modes = () if self.draws_ is None else modes_note(modes_of(self.draws_, self._metric()))
-        if self.misfit_ <= LARGE_MISFIT:
-            return (*self._said, *modes)
-        return (*self._said, *modes, misfit_note(self.misfit_, self.n_clusters_))
+        found = self._said
+        if self.draws_ is not None:
+            sizes = np.bincount(self.labels_)[self.labels_]
+            found += (*modes_note(modes_of(self.draws_, self._metric())), *alone_note(self.outlier_, sizes))
+        return found if self.misfit_ <= LARGE_MISFIT else (*found, misfit_note(self.misfit_, self.n_clusters_))
 
     @property
     def tried_(self) -> tuple[Tried, ...]:
@@ -302,13 +313,15 @@ class BayesianPartition(PosteriorSummaries):
         check_is_fitted(self, "result_")
         return self._similarity if self.draws_ is None else self.draws_.similarity
 
+    n_draws_: int | None
+
     # What fit does ------------------------------------------------------------------------------------------------
 
     def _forget(self) -> None:
         """Drop what was made for the last fit's draws, so that a fit that fails leaves no half of it."""
         for name in ("_soft", "result_"):
             self.__dict__.pop(name, None)
-        self.draws_ = None
+        self.draws_: PartitionDraws | None = None
         self._similarity: Any = None
 
     def _unit(self) -> Unit | None:
@@ -334,20 +347,41 @@ class BayesianPartition(PosteriorSummaries):
     def _best(self, draws: PartitionDraws, start: NDArray[np.int64] | None, loss: PartitionLoss) -> NDArray[np.int64]:
         return self._search(loss, None, draws=draws, starts=() if start is None else (start,)).labels
 
+    def _turned(self, given: NamedDraws, *, ask_rows: bool) -> tuple[str, ...]:
+        """Why rows may be items; agreement of rows is asked about where no chains are known, since draws of chains that
+        disagree do so as rows of a turned table do.
+        """
+        own, N = self.draws_, self.n_features_in_
+        apart = np.count_nonzero(self._similarity) == N if own is None else bool((own.n_clusters == N).all())
+        turned = (all_alone_note(len(given.labels), N) if apart else ()) or given.turned
+        if own is None or turned:
+            return turned
+        return nearly_constant_note(given.labels) or (disagreeing_note(given.labels) if ask_rows else ())
+
     def _search_incomplete(
-        self, labels: Any, loss: PartitionLoss, weights: ArrayLike | None, tell: Callable[[str], None] | None
-    ) -> PartitionResult:
+        self, given: NamedDraws, loss: PartitionLoss, weights: ArrayLike | None, tell: Callable[[str], None] | None
+    ) -> tuple[PartitionResult, float]:
+        """The partition, and what the draws are worth by their weights."""
         if not loss.by_pairs:
             able = [name for name, kind in PartitionLoss.registry.items() if kind.by_pairs]
             raise InputError(
                 f"some draws lack items, and {loss.title} needs whole draws: choose loss={', '.join(map(repr, able))} "
                 f"(command line: --loss {', '.join(able)})"
             )
-        affinity = DrawsAffinity(labels, weights, missing="unobserved")
+        affinity = DrawsAffinity(given.labels, weights, missing="unobserved")
         if affinity.unobserved is not None:
-            raise InputError("some pairs of items are together in no draw that has both: their similarity is unknown")
+            unknown, items = affinity.unobserved, given.items
+            first, second = (str(i if items is None else items[i]) for i in (unknown.first[0], unknown.second[0]))
+            others = len(unknown) // 2 - 1
+            more = f" ({others:,} more such pairs)" if others else ""
+            raise InputError(
+                f"no draw has both item {first} and item {second}{more}, so that their similarity is unknown: add "
+                "draws that have both, or leave one of the two out"
+            )
         self._similarity = affinity.to_dense()
-        return self._search(loss, tell, similarity=self._similarity)
+        v = checked_weights(weights, affinity.n_draws)
+        worth = worth_of(np.ones(affinity.n_draws) if v is None else v)
+        return self._search(loss, tell, similarity=self._similarity), worth
 
     def _compared(
         self, given: NamedDraws, chain: NDArray[Any] | None, weights: ArrayLike | None

@@ -7,16 +7,27 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from partita.arrays import Array
 from partita.partition.chains import ChainComparison
-from partita.partition.draws import PartitionDraws
 from partita.partition.modes import Modes
 from partita.partition.result import PartitionResult
-from partita.wording import count
+from partita.wording import count, items
 
-__all__ = ["MODES", "few_note", "misfit_note", "modes_note", "negative_note", "search_notes"]
+__all__ = [
+    "EQUAL",
+    "FEW",
+    "MODES",
+    "alone_note",
+    "few_note",
+    "misfit_note",
+    "modes_note",
+    "negative_note",
+    "search_notes",
+]
 
-# Draws below which they are no sample of a posterior.
+# Draws below which they are no sample of a posterior, and the end of the note that says so.
 FEW_DRAWS = 10
+FEW = "too few to be a posterior sample"
 
 # Gap between the runs of the search, relative to the loss, that is worth a word where only one found the best.
 WORTH = 1e-3
@@ -24,26 +35,27 @@ WORTH = 1e-3
 MODES = "the posterior has"
 # Losses that differ by no more are equal: sums over draws in another order.
 EQUAL = 1e-9
+# Share of the draws in which an item is alone that is worth a word, where the estimate has others with it.
+OFTEN_ALONE = 0.25
 # Labels that are looked at together.
 LOOKED_AT = 1 << 23
 
 
-def few_note(draws: PartitionDraws) -> tuple[str, ...]:
+def few_note(n_draws: int, worth: float) -> tuple[str, ...]:
     """Return the note that draws, or what their weights leave of them, are too few to be a sample of the posterior.
 
     Examples
     --------
-    >>> few_note(PartitionDraws.of([[0, 0, 1]])), few_note(PartitionDraws.of([[0, 0, 1], [0, 1, 1]], [9, 4]))
+    >>> few_note(1, 1.0), few_note(2, 13.0)
     (('1 draw is too few to be a posterior sample',), ())
-    >>> few_note(PartitionDraws.of([[0, 0, 1]] + [[0, 1, 1]] * 99, [1.0] + [0.0] * 99))
+    >>> few_note(100, 1.0)
     ('by their weights 100 draws are worth 1 of equal weight: too few to be a posterior sample',)
     """
-    n, worth = draws.n_given, draws.worth
     if worth >= FEW_DRAWS:
         return ()
-    if n < FEW_DRAWS:
-        return (f"{count(n, 'draw')} {'is' if n == 1 else 'are'} too few to be a posterior sample",)
-    return (f"by their weights {n:,} draws are worth {worth:.2g} of equal weight: too few to be a posterior sample",)
+    if n_draws < FEW_DRAWS:
+        return (f"{count(n_draws, 'draw')} {'is' if n_draws == 1 else 'are'} {FEW}",)
+    return (f"by their weights {n_draws:,} draws are worth {worth:.2g} of equal weight: {FEW}",)
 
 
 def negative_note(labels: Any) -> tuple[str, ...]:
@@ -75,8 +87,8 @@ def search_notes(
             f"max_clusters={max_clusters} keeps a better partition from being found: raise it, or leave it out"
         )
     ties = _different([run.labels for run in result.runs if abs(run.loss - result.expected_loss) <= EQUAL])
-    if len(ties) > 1:
-        notes.append(f"{len(ties)} partitions found are equally good: `result_.runs` has them")
+    if len(ties) > 1 and not result.exhaustive:  # which says itself how many there are
+        notes.append(f"at least {len(ties)} partitions are equally good: `result_.runs` has these")
     found_again = sum(np.array_equal(run.labels, result.labels) for run in result.runs)
     far = result.gap > WORTH * max(abs(result.expected_loss), WORTH)
     if far and found_again == 1 and not result.exhaustive:
@@ -95,6 +107,30 @@ def modes_note(found: Modes) -> tuple[str, ...]:
     return (
         f"{MODES} {len(found.modes)} modes, with {shares} of the draws: no single partition stands for all of them; "
         "`modes()` has the partition of each",
+    )
+
+
+def alone_note(alone: Array, sizes: NDArray[np.int64]) -> tuple[str, ...]:
+    """Return the note that some items of clusters of several are often alone in the draws; nothing where none is.
+
+    Parameters
+    ----------
+    alone : array of N
+        Share of the draws in which each item is alone.
+    sizes : array of N
+        Items of its cluster.
+
+    Examples
+    --------
+    >>> alone_note(np.array([0.4, 0.1, 0.9]), np.array([2, 2, 1]))
+    ('1 item is alone in 25% of the draws or more, which memberships spread over the clusters: `outlier_` has it',)
+    """
+    n = int(((alone >= OFTEN_ALONE) & (sizes > 1)).sum())
+    if not n:
+        return ()
+    return (
+        f"{items(n)} {'is' if n == 1 else 'are'} alone in {OFTEN_ALONE:.0%} of the draws or more, which memberships "
+        "spread over the clusters: `outlier_` has it",
     )
 
 

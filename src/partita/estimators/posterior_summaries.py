@@ -49,11 +49,10 @@ class PosteriorSummaries(Shown, ABC):
             For draws that lack items.
         """
         own = self._whole("the probability of belonging to no cluster")
-        weights = own.counts / own.counts.sum()
-        alone = np.zeros(own.labels.shape[1])
-        for draw, weight in zip(own.labels, weights, strict=True):
+        alone = np.zeros(own.n_items)
+        for draw, weight in zip(own.labels, own.weights, strict=True):
             alone += weight * (np.bincount(draw)[draw] == 1)
-        return alone
+        return np.minimum(alone, 1.0)  # up to rounding
 
     def credible_ball(self, level: float = 0.95, *, loss: Literal["vi", "binder"] | None = None) -> CredibleBall:
         """Return the smallest ball around `labels_` that holds a share `level` of the draws.
@@ -88,7 +87,7 @@ class PosteriorSummaries(Shown, ABC):
         {1: 0.25, 2: 0.5, 3: 0.25}
         """
         own = self._whole("the probability of a number of clusters")
-        share = np.bincount(own.n_clusters, weights=own.weights)
+        share = np.minimum(np.bincount(own.n_clusters, weights=own.weights), 1.0)  # up to rounding
         return {int(K): float(share[K]) for K in np.flatnonzero(share)}
 
     def modes(self) -> Modes:

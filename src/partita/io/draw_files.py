@@ -113,7 +113,7 @@ def read_draws(
         return arviz_draws(file, key, gaps)
     if suffix in R_SUFFIXES:
         found = read_r_draws(file, key=key, missing=gaps)
-        return NamedDraws(checked_labels(found.labels, file, gaps), found.chain, found.items)
+        return replace(found, labels=checked_labels(found.labels, file, gaps))
     if suffix == ".npy":
         stacked = stacked_draws(_mapped(file))
         return replace(stacked, labels=checked_labels(stacked.labels, file, gaps))

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from partita.affinity.label_blocks import EXACT
 from partita.errors import InputError
 
 __all__ = ["BATCH", "Labels", "checked_labels", "lacking", "require_labels", "require_labels_shape", "require_whole"]
@@ -55,9 +56,10 @@ def require_whole(block: Labels, first: int, path: str | Path, gaps: bool) -> No
     bad = ~np.isfinite(block) | (block != np.round(block))
     if gaps:
         bad &= ~np.isnan(block)
-    if bad.any():
-        b, i = (int(at[0]) for at in np.nonzero(bad))
-        raise InputError(f"{path}: draw {first + b}, item {i}: {block[b, i]:g} is no label; {WHOLE}")
+    for wrong, why in ((bad, f"no label; {WHOLE}"), (np.abs(block) >= EXACT, "too large for a label; number anew")):
+        if wrong.any():
+            b, i = (int(at[0]) for at in np.nonzero(wrong))
+            raise InputError(f"{path}: draw {first + b}, item {i}: {block[b, i]:g} is {why}")
 
 
 def lacking(draw: int, item: int) -> str:

@@ -16,6 +16,7 @@ from typing import Any
 
 import numpy as np
 
+from partita.affinity.label_blocks import EXACT
 from partita.errors import InputError, MemoryLimitError, require
 from partita.io import draw_labels
 from partita.io.draw_labels import Labels, lacking, require_labels_shape, require_whole
@@ -23,7 +24,7 @@ from partita.io.parquet import BROKEN, ParquetTable, open_parquet
 from partita.io.r_tables import table_rows
 from partita.io.text_rows import as_number, first_rows, is_missing, numbered_rows, require_no_comment
 from partita.memory import require_memory
-from partita.partition.named_draws import NamedDraws, columns_of, items_of, transposed_note
+from partita.partition.named_draws import NamedDraws, columns_of, items_of, named_items, transposed_note, without_order
 from partita.paths import R_TABLE_SUFFIXES
 
 __all__ = ["table_draws"]
@@ -31,8 +32,6 @@ __all__ = ["table_draws"]
 KINDS = (np.int8, np.int16, np.int32, np.int64)
 # Columns from which a first row that only counts them is asked about.
 COUNTED = 5
-# Whole numbers beyond this are not told apart by doubles.
-EXACT = 1 << 53
 
 Rows = Iterator[tuple[int, list[str]]]
 
@@ -48,11 +47,17 @@ def table_draws(file: Path, gaps: bool) -> NamedDraws:
     chain = None if chain_at is None else labels[:, chain_at].copy()
     if text is not None and text.chains and chain is not None:
         chain = np.array(list(text.chains))[chain]
+    left, order = without_order(names, left, labels, chain)
+    if text is not None and (mixed := text.numbers & set(left)):
+        raise InputError(
+            f"{file}: column {names[min(mixed)]!r} holds numbers, and the other labels are words; labels are all "
+            "numbers or all words"
+        )
     left, counts = items_of(names, left, labels)
     items = [names[k] for k in left]
     turned = transposed_note(None if text is None else text.row_names, items)
     kept = labels if len(left) == len(names) else labels[:, left]
-    return NamedDraws(kept, chain, np.array(items), notes=counts, turned=turned)
+    return NamedDraws(kept, chain, np.array(items), notes=(*order, *counts), turned=turned)
 
 
 def _collected(batches: Iterable[Labels], file: Path) -> Labels:
@@ -90,6 +95,8 @@ class _TextDraws:
         Names of the rows read so far; None without names.
     words, chains : dict of str to int
         The number of each label, and of each chain, that is a word.
+    numbers : set of int
+        Columns that may number the draws, with numbers beside labels that are words.
     """
 
     file: Path
@@ -101,16 +108,18 @@ class _TextDraws:
     row_names: list[str] | None = None
     words: dict[str, int] = field(default_factory=dict)
     chains: dict[str, int] = field(default_factory=dict)
+    numbers: set[int] = field(default_factory=set)
 
     def batches(self) -> Iterator[Labels]:
         """Batches of rows of labels; words are numbered in the order in which the file has them."""
         self.row_names = [] if self.named else None
         chain, left = (None, list(range(self.width))) if self.names is None else columns_of(self.names)
-        own = set(left)
+        own = set(left if self.names is None else named_items(self.names, left))
+        unsure = set(left) - own
         step, first = max(1, draw_labels.BATCH // self.width), 0
         held: list[Labels] = []
         for line, cells in self.rows:
-            held.append(self._row(self._without_name(cells), first + len(held), line, own, chain))
+            held.append(self._row(self._without_name(cells), first + len(held), line, own, unsure, chain))
             if len(held) == step:
                 yield np.stack(held)
                 first, held = first + step, []
@@ -124,7 +133,9 @@ class _TextDraws:
             self.row_names.append(cells[0].strip())
         return cells[1:]
 
-    def _row(self, cells: list[str], draw: int, line: int, own: set[int], chain: int | None) -> Labels:
+    def _row(
+        self, cells: list[str], draw: int, line: int, own: set[int], unsure: set[int], chain: int | None
+    ) -> Labels:
         if chain is not None and as_number(cells[chain]) is None and not is_missing(cells[chain]):
             if draw and not self.chains:
                 raise InputError(
@@ -142,7 +153,9 @@ class _TextDraws:
         except (ValueError, OverflowError):
             numbers = [-1.0 if self.gaps and is_missing(cell) else as_number(cell) for cell in cells]
         if all(number is None or is_missing(cells[k]) for k, number in enumerate(numbers) if k in own):
-            told = [(k, cell.strip()) for k, cell in enumerate(cells) if k in own and not is_missing(cell)]
+            self.numbers |= {k for k in unsure if numbers[k] is not None and not is_missing(cells[k])}
+            worded = own | (unsure - self.numbers)
+            told = [(k, cell.strip()) for k, cell in enumerate(cells) if k in worded and not is_missing(cell)]
             for k, word in told:
                 numbers[k] = self.words.setdefault(word, len(self.words))
         for item, (cell, number) in enumerate(zip(cells, numbers)):

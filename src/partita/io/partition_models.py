@@ -22,7 +22,7 @@ from partita.io.codec import Arrays, Config, Under, copied, missing
 from partita.io.given_labels import given_labels, labels_as_given
 from partita.io.settings import made_with, parameters_of
 from partita.membership import Membership
-from partita.partition.draws import PartitionDraws
+from partita.partition.draws import PartitionDraws, worth_of
 from partita.partition.losses import PartitionLoss
 from partita.partition.result import PartitionResult, Run, Tried
 from partita.runs import Status
@@ -91,19 +91,25 @@ class SavedSearch:
 
 @dataclass(frozen=True)
 class SavedDraws:
-    """M different draws of N items; `merged` says which of them each given one became."""
+    """M different draws of N items; `merged` says which of them each given one became.
+
+    0.1.0 did not keep `worth`.
+    """
 
     n_given: int
     numbered: bool
     labels: Annotated[Labels, partitions("M", "N", name="draws")]
     counts: Annotated[Array, floats("M")]
     merged: Annotated[NDArray[np.int32] | None, whole(None, as_type=np.int32)] = None
+    worth: float | None = None
 
     def check(self) -> None:
         """Raise `ModelError` for draws that do not count, and for others than those that were given."""
         M = len(self.labels)
         if self.n_given < max(1, M):
             raise ModelError(f"n_given of draws is {self.n_given}, expected at least {max(1, M)}; save the model again")
+        if self.worth is not None and not self.worth > 0:
+            raise ModelError(f"worth of draws is {self.worth}, expected more than 0; save the model again")
         if not M or not (self.counts > 0).all() or self.labels.dtype.itemsize > 4:
             raise ModelError("the draws of the model are no partitions that count; save the model again")
         if self.numbered and self.merged is None:
@@ -117,7 +123,9 @@ class SavedDraws:
     def made(self) -> PartitionDraws:
         """Return the draws."""
         n_clusters = self.labels.max(axis=1).astype(np.int64) + 1
-        return copied(PartitionDraws, self, n_clusters=n_clusters, given=self.merged if self.numbered else None)
+        worth = worth_of(self.counts) if self.worth is None else self.worth
+        given = self.merged if self.numbered else None
+        return copied(PartitionDraws, self, n_clusters=n_clusters, worth=worth, given=given)
 
 
 @dataclass(frozen=True)
@@ -173,7 +181,7 @@ class SavedResult:
 
 @dataclass(frozen=True)
 class SavedPartition:
-    """A fit to draws of N items, or to their similarity."""
+    """A fit to draws of N items, or to their similarity; 0.1.0 did not keep `n_draws`."""
 
     parameters: Config
     fitted_loss: PartitionLoss
@@ -185,6 +193,7 @@ class SavedPartition:
     membership: Annotated[SavedResult | None, Under("soft.")]
     starts: Annotated[Arrays, Under("starts.")]
     similarity: Annotated[Array | None, floats("N", "N")] = None
+    n_draws: int | None = None
 
     @classmethod
     def of(cls, model: BayesianPartition) -> SavedPartition:
@@ -207,6 +216,7 @@ class SavedPartition:
             membership=SavedResult.of(model.membership_result_) if "_soft" in vars(model) else None,
             starts=given,
             similarity=model.psm() if draws is None else None,
+            n_draws=model.n_draws_,
         )
 
     def check(self) -> None:
@@ -234,6 +244,7 @@ class SavedPartition:
         model.items_ = None if self.items is None else np.array(self.items)
         model._said = self.said
         model.draws_ = None if self.draws is None else self.draws.made()
+        model.n_draws_ = self.n_draws if model.draws_ is None else model.draws_.n_given
         model._similarity = self.similarity if self.draws is None else None
         model.agreement_ = None if self.agreement is None else self.agreement.made()
         if self.membership is not None:

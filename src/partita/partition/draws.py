@@ -23,6 +23,9 @@ from partita.partition.similarity import checked_weights, posterior_similarity, 
 
 __all__ = ["PartitionDraws", "label_blocks", "worth_of"]
 
+# Copies up to which whole numbers are counts: no sampler draws more, and doubles from 2^53 up are all whole.
+MOST_COPIES = 1e9
+
 
 def label_blocks(draws: Any) -> LabelBlocks:
     """Return draws as M x N labels, read a few at a time; those of several chains are stacked.
@@ -61,6 +64,8 @@ class PartitionDraws:
         K_b.
     n_given : int
         Draws before equal ones were merged.
+    worth : float
+        Number of draws of equal weight that these stand for: `worth_of` the weights as they were given.
     given : array of `n_given`, optional
         The row of `labels` that each of them became; -1 for one of weight zero that no other equals.
 
@@ -75,6 +80,7 @@ class PartitionDraws:
     counts: Array
     n_clusters: NDArray[np.int64]
     n_given: int
+    worth: float
     given: NDArray[np.int32] | None = None
 
     @classmethod
@@ -114,7 +120,8 @@ class PartitionDraws:
         place[rows] = np.arange(len(rows), dtype=np.int32)
         begins: NDArray[np.intp] = np.unique(group, return_index=True)[1]
         row = place[begins[group]]
-        return cls(labels if len(rows) == M else labels[rows], counts[order], n_clusters[rows], M, row)
+        worth = worth_of(np.ones(M) if v is None else v)
+        return cls(labels if len(rows) == M else labels[rows], counts[order], n_clusters[rows], M, worth, row)
 
     @property
     def n_items(self) -> int:
@@ -140,16 +147,6 @@ class PartitionDraws:
     def by_item(self) -> NDArray[Any]:
         """N x M labels."""
         return np.ascontiguousarray(self.labels.T)
-
-    @cached_property
-    def worth(self) -> float:
-        """Number of draws of equal weight that they stand for: whole-number weights are copies; else Kish's effective
-        number, with the weight of equal draws spread over them evenly.
-        """
-        if self.given is None:
-            return worth_of(self.counts)
-        copies = np.bincount(self.given[self.given >= 0], minlength=self.n_draws).astype(np.float64)
-        return worth_of(self.counts, copies)
 
     def as_given(self, member: NDArray[np.int64]) -> NDArray[np.int64]:
         """Return what holds of each draw for the draws as they were given; -1 for those that are left out.
@@ -185,15 +182,17 @@ def _groups(labels: NDArray[Any], hashes: NDArray[np.uint64]) -> NDArray[np.intp
     return np.asarray(group, dtype=np.intp)
 
 
-def worth_of(counts: Array, copies: Array | float = 1.0) -> float:
-    """Return the number of draws of equal weight that weights stand for; `copies` were given of each draw.
+def worth_of(weights: Array) -> float:
+    """Return the number of draws of equal weight that weighted draws stand for.
 
-    >>> worth_of(np.array([2.0, 3.0])), worth_of(np.array([0.5, 0.5]))
-    (5.0, 2.0)
-    >>> round(worth_of(np.array([0.5, 0.5]), np.array([9.0, 1.0])), 6)
-    3.6
+    Weights that are all whole numbers from 1 up are numbers of copies, and stand for their sum; of any others it is
+    Kish's effective number, (sum w)^2 / sum w^2, at most the number of weights above zero [kish1965].
+
+    >>> worth_of(np.array([2.0, 3.0])), worth_of(np.array([0.5, 0.5])), worth_of(np.array([1e6, 1e6, 0.0]))
+    (5.0, 2.0, 2.0)
     """
-    total = float(counts.sum())
-    if total >= np.broadcast_to(copies, counts.shape)[counts > 0].sum() and (counts == np.round(counts)).all():
+    total = float(weights.sum())
+    if total <= MOST_COPIES and (weights >= 1).all() and (weights == np.round(weights)).all():
         return total
-    return total**2 / float((counts**2 / copies).sum())
+    shares = weights / weights.max()
+    return float(shares.sum() ** 2 / (shares @ shares))

@@ -64,11 +64,12 @@ def all_partitions(n_items: int) -> Codes:
 
 
 class Best(NamedTuple):
-    """Best of all partitions within a cap, its value, and the least value whatever the cap."""
+    """Best of all partitions within a cap, its value, the least value whatever the cap, and how many are as good."""
 
     codes: Codes
     value: float
     least: float
+    n_equal: int
 
 
 def exhaustive(evidence: PartitionEvidence, cap: int | None = None) -> Best:
@@ -84,8 +85,8 @@ def exhaustive(evidence: PartitionEvidence, cap: int | None = None) -> Best:
     every, values = all_partitions(evidence.n_items), all_values(evidence)
     able = every.max(axis=1) < (evidence.n_items if cap is None else cap)
     least = float(values[able].min())
-    first = int(np.flatnonzero(able & (values <= least + EQUAL))[0])
-    return Best(every[first], least, float(values.min()))
+    equal = np.flatnonzero(able & (values <= least + EQUAL))
+    return Best(every[equal[0]], least, float(values.min()), len(equal))
 
 
 def all_values(evidence: PartitionEvidence) -> Array:

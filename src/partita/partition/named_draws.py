@@ -6,14 +6,15 @@ Arrays have labels alone; a fitted `DPGaussianMixture` has its chains too. ArviZ
 that number chains and draws. Objects are known by what they have.
 
 What a column says is read from its name: pandas calls one without a name "Unnamed: 0", and R writes the names of
-rows into such a column, so it is no item; one called "label" or "class" is refused, since it holds a truth more often
-than an item.
+rows into such a column, so it is no item; one called "draw" or "step" is none where it numbers the draws; one called
+"label" or "class" is refused, since it holds a truth more often than an item.
 """
 
 from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field
+from numbers import Real
 from os import PathLike
 from typing import Any
 
@@ -26,20 +27,23 @@ from partita.errors import InputError, require
 from partita.metrics import adjusted_rand_index
 
 __all__ = [
+    "TURNED",
     "NamedDraws",
     "all_alone_note",
     "columns_of",
     "disagreeing_note",
     "items_of",
     "named_draws",
+    "named_items",
     "nearly_constant_note",
     "stacked_draws",
     "transposed_note",
+    "without_order",
 ]
 
-# Columns of a table that say which chain a row is of, and those that only number the rows.
+# Columns of a table that say which chain a row is of, and those that number the rows where no two are alike.
 CHAIN_COLUMNS = ("chain", ".chain", "chains", "chain_id")
-ORDER_COLUMNS = ("", "draw", ".draw", "iteration", ".iteration", "iter", "sweep", "sample", "step", "index")
+ORDER_COLUMNS = ("draw", ".draw", "iteration", ".iteration", "iter", "sweep", "sample", "step", "index")
 # Name that pandas gives a first column without one, and that of a table written with it twice.
 UNNAMED = re.compile(r"unnamed: 0(\.\d+)?")
 # Columns that hold something else in most tables: an item of such a name is refused, beside others.
@@ -54,11 +58,14 @@ COUNTS = ("k", "n_clusters", "nclusters", "ncluster", "num_clusters", "nclust")
 # Draws from which a column that goes up by the same step is no item, and the share of the draws that begin anew.
 COUNTED_UP, ANEW = 10, 0.1
 DIMENSIONS = ("chain", "draw")
+NO_LABELS = "the table of draws has no column of labels: expected a row for each draw, a column an item"
 # Names of rows that say that these are draws, and names that are numbers or parts of several levels.
 OF_DRAWS = re.compile(r"\W*(draw|iter|sweep|sample|step|chain|state|mcmc|run|rep)|[\W\d]*$", re.IGNORECASE)
 # Mean concentration of rows, sum_k (n_k / N)^2, from which they are nearly constant, and by how much less that of the
 # columns must be; rows and columns that are looked at.
 CONSTANT, LESS, LOOKED_AT = 0.85, 0.2, 200
+# Beginnings of the notes that rows may be items.
+TURNED = TABLE, DRAWS, ALONE = "the table looks transposed", "the draws look transposed", "in every draw each"
 # Rows, and columns, that are compared in pairs (of fewer nothing is said), and by how much more columns must agree.
 COMPARED, BETTER = 12, 0.15
 
@@ -249,7 +256,9 @@ def _of_array(array: Any) -> NamedDraws:
 
 
 def columns_of(names: list[str]) -> tuple[int | None, list[int]]:
-    """Return positions, among a table's columns, of the one that names the chain, and of those of the items.
+    """Return positions, among a table's columns, of the one that names the chain, and of those that may be items.
+
+    `items_of` tells which of these number the draws.
 
     Raises
     ------
@@ -259,27 +268,70 @@ def columns_of(names: list[str]) -> tuple[int | None, list[int]]:
     Examples
     --------
     >>> columns_of([".chain", ".iteration", "V1", "V2"])
-    (0, [2, 3])
+    (0, [1, 2, 3])
     >>> columns_of(["Unnamed: 0", "V1", "V2"])
     (None, [1, 2])
     """
     lower = [name.lower() for name in names]
     chains = [k for k, name in enumerate(lower) if name in CHAIN_COLUMNS]
-    left = [
-        k
-        for k, name in enumerate(lower)
-        if name not in (*CHAIN_COLUMNS, *ORDER_COLUMNS) and not UNNAMED.fullmatch(name)
-    ]
+    left = [k for k, name in enumerate(lower) if name not in ("", *CHAIN_COLUMNS) and not UNNAMED.fullmatch(name)]
     if not left:
-        raise InputError("the table of draws has no column of labels: expected a row for each draw, a column an item")
+        raise InputError(NO_LABELS)
     for what, known in NO_ITEMS.items():
         found = next((names[k] for k in left if lower[k] in known), None)
-        if found is not None and len(left) > 1:
+        if found is not None and len(named_items(names, left)) > 1:
             raise InputError(
                 f"column {found!r} looks like {what}, which is no item of the draws: leave it out, or give the item "
                 "another name"
             )
     return (chains[0] if chains else None), left
+
+
+def named_items(names: list[str], left: list[int]) -> list[int]:
+    """Return those of the positions whose names do not say that the column numbers the draws; all if all do.
+
+    >>> named_items(["draw", "V1"], [0, 1]), named_items(["draw", "step"], [0, 1])
+    ([1], [0, 1])
+    """
+    return [k for k in left if names[k].lower() not in ORDER_COLUMNS] or left
+
+
+def without_order(
+    names: list[str], left: list[int], values: NDArray[Any], chain: NDArray[Any] | None
+) -> tuple[list[int], tuple[str, ...]]:
+    """Return those of the positions of columns that do not number the draws, and a note on each that does.
+
+    One that is called so numbers them where no two draws of a chain have the same number, or where it begins anew.
+
+    Raises
+    ------
+    InputError
+        Where none is left.
+
+    Examples
+    --------
+    >>> table = np.column_stack([np.arange(12) % 4, np.arange(12) % 2, np.arange(12) % 3 // 2])
+    >>> without_order(["draw", "step", "a"], [0, 1, 2], table, None)
+    ([1, 2], ("column 'draw' numbers the draws: it is no item",))
+    """
+    order = [k for k in left if names[k].lower() in ORDER_COLUMNS and _numbers_draws(values[:, k], chain)]
+    kept = [k for k in left if k not in order]
+    if not kept:
+        raise InputError(NO_LABELS)
+    return kept, tuple(f"column {names[k]!r} numbers the draws: it is no item" for k in order)
+
+
+def _numbers_draws(column: NDArray[Any], chain: NDArray[Any] | None) -> bool:
+    """Whether no two draws of a chain have the same number or name, or numbers go up and begin anew now and then."""
+    own = column.tolist()
+    if len(set(own if chain is None else zip(chain.tolist(), own, strict=True))) == len(own):
+        return True
+    if not all(isinstance(value, Real) for value in own):
+        return False
+    number = np.asarray(own, dtype=np.float64)
+    steps, anew = np.diff(number), number[1:] == number[0]
+    up = steps == steps[0]
+    return bool(steps[0] > 0 and (up | anew).all() and up.sum() >= 2 * (~up).sum())
 
 
 def items_of(names: list[str], left: list[int], labels: Any) -> tuple[list[int], tuple[str, ...]]:
@@ -312,7 +364,8 @@ def items_of(names: list[str], left: list[int], labels: Any) -> tuple[list[int],
 
 def _n_different(rows: NDArray[Any]) -> NDArray[np.int64]:
     """Number of different labels in each row."""
-    return np.asarray(1 + (np.diff(np.sort(rows, axis=1), axis=1) != 0).sum(axis=1))
+    rows = np.sort(rows, axis=1)
+    return np.asarray(1 + (rows[:, 1:] != rows[:, :-1]).sum(axis=1))
 
 
 def _counts_up(column: NDArray[Any]) -> bool:
@@ -342,7 +395,7 @@ def nearly_constant_note(labels: Any) -> tuple[str, ...]:
     if min(M, N) < 2 or of_rows < CONSTANT or of_columns > of_rows - LESS:
         return ()
     return (
-        f"the draws look transposed: rows were taken as {M:,} draws and columns as {N:,} items, and most of a row has "
+        f"{DRAWS}: rows were taken as {M:,} draws and columns as {N:,} items, and most of a row has "
         "one label while a column has several, as where rows are the items; turn the table if it is so",
     )
 
@@ -366,21 +419,21 @@ def disagreeing_note(labels: Any) -> tuple[str, ...]:
     if _concentration(rows) > 0.5 or _agreement(rows.T) < _agreement(rows) + BETTER:
         return ()
     return (
-        f"the draws look transposed: rows were taken as {M:,} draws and columns as {N:,} items, and columns agree with "
+        f"{DRAWS}: rows were taken as {M:,} draws and columns as {N:,} items, and columns agree with "
         "each other, as draws of one posterior do, much more than rows; turn the table if rows are the items",
     )
 
 
-def all_alone_note(n_draws: int, n_clusters: NDArray[np.int64], n_items: int) -> tuple[str, ...]:
-    """Return a word where no draw has two items together, as in a table whose columns are no items.
+def all_alone_note(n_draws: int, n_items: int) -> tuple[str, ...]:
+    """Return a word that no draw has two items together, as in a table whose columns are no items; of one draw none.
 
-    >>> len(all_alone_note(9, np.array([3, 3]), 3)), all_alone_note(9, np.array([3, 2]), 3)
+    >>> len(all_alone_note(9, 3)), all_alone_note(1, 3)
     (1, ())
     """
-    if min(n_items, n_draws) < 2 or (n_clusters < n_items).any():
+    if min(n_items, n_draws) < 2:
         return ()
     return (
-        f"in every draw each of the {n_items:,} items is alone: rows were taken as draws and columns as items, and no "
+        f"{ALONE} of the {n_items:,} items is alone: rows were taken as draws and columns as items, and no "
         "two columns of a row have the same label. If the rows are the items, cluster them with SoftClustering or "
         "partita fit",
     )
@@ -432,7 +485,7 @@ def transposed_note(rows: list[str] | None, columns: list[str]) -> tuple[str, ..
     if not (counted if by_r else words and len(set(rows)) == len(rows) > len(columns)):
         return ()
     return (
-        f"the table looks transposed: its rows are {rows[0]}, ..., {rows[-1]} and its columns {columns[0]}, ..., "
+        f"{TABLE}: its rows are {rows[0]}, ..., {rows[-1]} and its columns {columns[0]}, ..., "
         f"{columns[-1]}{', as t() of R leaves them' if by_r else ''}. Rows were taken as {len(rows)} draws and columns "
         f"as {len(columns)} items; turn the table if it is the other way round",
     )
@@ -444,7 +497,6 @@ def _of_frame(frame: Any) -> NamedDraws:
         frame = narwhals.from_native(frame, eager_only=True)
     names = [str(name) for name in frame.columns]
     chain_at, left = columns_of(names)
-    items = [names[k] for k in left]
     values = frame.to_numpy()
     chain = None if chain_at is None else values[:, chain_at]
     if chain is None:
@@ -452,6 +504,8 @@ def _of_frame(frame: Any) -> NamedDraws:
             name for name in getattr(getattr(frame, "index", None), "names", ()) if str(name).lower() in CHAIN_COLUMNS
         ]
         chain = np.asarray(frame.index.get_level_values(levels[0])) if levels else None
+    left, order = without_order(names, left, values, chain)
+    items = [names[k] for k in left]
     labels = values[:, left]
     if labels.dtype == object and not any(lacks_label(row).any() for row in labels):
         labels = np.array(labels.tolist())
@@ -464,4 +518,4 @@ def _of_frame(frame: Any) -> NamedDraws:
     kept, counts = items_of(items, list(range(len(items))), labels)
     if len(kept) < len(items):
         labels, items = labels[:, kept], [items[k] for k in kept]
-    return NamedDraws(labels, chain, np.array(items), notes=counts, turned=turned)
+    return NamedDraws(labels, chain, np.array(items), notes=(*order, *counts), turned=turned)

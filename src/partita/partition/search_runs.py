@@ -233,6 +233,8 @@ class _Search:
         best = exhaustive(self.evidence, self.cap)
         self._keep(_Found(EXHAUSTIVE, best.codes, best.value))
         self.cap_bound = best.least < best.value - _margin(best.value)
+        if best.n_equal > 1:
+            self.notes.append(f"{best.n_equal:,} partitions are equally good: the result is one of them")
 
     def _would_go_on(self, found: _Found, seed: np.random.SeedSequence) -> bool:
         """Whether more clusters than the cap allows would lower the value."""

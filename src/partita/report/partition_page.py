@@ -214,7 +214,9 @@ def _chains(report: PartitionReport) -> Markup:
 def _made(report: PartitionReport) -> Markup:
     model, result, soft = report.estimator, report.estimator.result_, report.estimator.membership_result_
     draws = model.draws_
-    drawn = "with missing items" if draws is None else f"{draws.n_given:,}, {draws.n_draws:,} different"
+    drawn = "some lack items" if draws is None else f"{draws.n_draws:,} different"
+    if model.n_draws_ is not None:
+        drawn = f"{model.n_draws_:,}, {drawn}"
     run = [
         *[("Source", report.source)] * bool(report.source),
         ("Model", type(model).__name__),

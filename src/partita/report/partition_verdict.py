@@ -10,17 +10,17 @@ from __future__ import annotations
 import numpy as np
 
 from partita.estimators.bayesian_partition import LARGE_MISFIT, UNCOMPARED
-from partita.estimators.partition_notes import MODES, few_note
+from partita.estimators.partition_notes import MODES
 from partita.membership import Membership
 from partita.partition.chains import ENOUGH
 from partita.partition.credible_ball import CredibleBall
 from partita.partition.losses import PartitionLoss
+from partita.report.partition_doubts import CERTAIN, DOUBTFUL, what_to_doubt
 from partita.report.partition_report import PartitionReport
 from partita.report.verdict import LIST_SIZES, Sentence
 from partita.wording import ROUNDING, items, listed, percent
 
 __all__ = [
-    "CERTAIN",
     "distance_words",
     "expected_words",
     "one_mode_words",
@@ -29,9 +29,6 @@ __all__ = [
     "weight_words",
 ]
 
-# Share of the draws in which an item is in the matching cluster, from which it is certain, and that share for the
-# median item below which the labels alone say too little.
-CERTAIN, DOUBTFUL = 0.95, 0.7
 # Items from which a credible ball is worth a headline.
 FEW = 6
 # Tails of the distribution of K that are left out, each.
@@ -69,7 +66,7 @@ def partition_verdict(report: PartitionReport) -> tuple[Sentence, ...]:
 
 
 def partition_headline(report: PartitionReport) -> tuple[str, ...]:
-    """Return three sentences: what there is, how sure, what to doubt; of draws that lack items the first two.
+    """Return three sentences: what there is, how sure, what to doubt most.
 
     >>> from partita import BayesianPartition
     >>> model = BayesianPartition(random_state=0).fit([[0, 0, 1, 1], [0, 0, 1, 1], [0, 0, 0, 1]])
@@ -77,12 +74,13 @@ def partition_headline(report: PartitionReport) -> tuple[str, ...]:
     ...     print(sentence)
     4 items were divided into 2 clusters of 2 and 2 items, from 3 draws (2 different partitions).
     On average an item is in the matching cluster in 92% of the draws.
-    1 item is in the matching cluster in fewer than 70% of the draws; 3 draws are too few to be a posterior sample.
+    3 draws are too few to be a posterior sample; 1 item is in the matching cluster in fewer than 70% of the draws.
     """
     what = _clusters(report)[0].text
     if report.certainty is None:
         close = percent(float(report.within.mean()))
-        return what, f"On average two items of a cluster are together in {close} of the draws that have both."
+        sure = f"On average two items of a cluster are together in {close} of the draws that have both."
+        return what, sure, what_to_doubt(report)
     mean = percent(float(report.certainty.matched.mean()))
     sure = f"On average an item is in the matching cluster in {mean} of the draws"
     ball = report.ball
@@ -91,36 +89,11 @@ def partition_headline(report: PartitionReport) -> tuple[str, ...]:
         have = _clusters_of(few) if few == many else f"{few} to {many} clusters"
         radius = _radius(ball, report.n_items)
         sure += f"; {percent(ball.share)} of the draws are within {radius} of the estimate and have {have}"
-    return what, f"{sure}.", _what_to_doubt(report)
+    return what, f"{sure}.", what_to_doubt(report)
 
 
 def _radius(ball: CredibleBall, n_items: int) -> str:
     return distance_words(ball.radius, ball.loss, n_items).partition(" (")[0]
-
-
-def _what_to_doubt(report: PartitionReport) -> str:
-    """Modes, chains that differ, and items that move between clusters."""
-    doubts = []
-    if report.modes is not None and len(report.modes.modes) > 1:
-        doubts.append(
-            f"the posterior has {len(report.modes.modes)} modes, and the estimate represents one of them only"
-        )
-    found = report.estimator.agreement_
-    if found is not None and not found.agree:
-        doubts.append(found.verdict.partition(":")[0])
-    assert report.certainty is not None
-    torn = int((report.certainty.matched < DOUBTFUL).sum())
-    if torn and report.estimator.n_clusters_ > 1:
-        verb = "is" if torn == 1 else "are"
-        doubts.append(f"{items(torn)} {verb} in the matching cluster in fewer than {DOUBTFUL:.0%} of the draws")
-    if not torn and report.estimator.n_clusters_ > 1 and report.certainty.matched.max() < CERTAIN:
-        doubts.append(f"no item is in the matching cluster in {CERTAIN:.0%} of the draws")
-    assert report.estimator.draws_ is not None
-    doubts += few_note(report.estimator.draws_)
-    if not doubts:
-        return "Nothing stands out to be doubted."
-    said = "; ".join(doubts)
-    return f"{said[:1].upper()}{said[1:]}."
 
 
 def distance_words(value: float, loss: PartitionLoss, n_items: int) -> str:
@@ -155,10 +128,12 @@ def _clusters(report: PartitionReport) -> list[Sentence]:
             f"{items(n)} were divided into {K:,} clusters of {sizes.max():,} to {sizes.min():,} items (median "
             f"{np.median(sizes):,.0f}){single}"
         )
-    draws = model.draws_
-    if draws is not None:
-        M = draws.n_given
+    draws, M = model.draws_, model.n_draws_
+    if draws is None:
+        of = "some of which lack items"
+    else:
         of = f"{draws.n_draws:,} different partition{'s' * (draws.n_draws > 1)}"
+    if M is not None:
         what += ", from 1 draw" if M == 1 else f", from {M:,} draws ({of})"
     out = [Sentence("clusters", what + ".")]
     least, title = "largest" if model.loss_.is_score else "least", model.loss_.title
@@ -233,7 +208,7 @@ def _counts(report: PartitionReport) -> list[Sentence]:
 
 def _certainty(report: PartitionReport) -> list[Sentence]:
     found = report.certainty
-    if found is None or report.estimator.n_clusters_ == 1:
+    if found is None:
         return []
     share, median = float((found.matched >= CERTAIN).mean()), float(np.median(found.matched))
     who = "No item is" if share == 0 else "All items are" if share == 1 else f"{percent(share)} of the items are"
