@@ -296,6 +296,22 @@ def test_a_row_of_totals_is_no_item(tmp_path, last):
     assert told(table, "line 6", "sums or means", last.strip(",").split(",")[0])
 
 
+@pytest.mark.parametrize("words", [False, True])
+def test_sums_beside_a_blank_at_the_end_are_no_item_without_a_word_for_them(tmp_path, words):
+    def ending_in(last, n=9):
+        rows = ["k,x,y", *(f"{7 * k % 10},{k},{k / 2}" for k in range(1, n + 1)), last]
+        ends = [",w", *(f",{'uv'[k % 2]}" for k in range(n)), ","] if words else [""] * len(rows)
+        return read(tmp_path, "".join(f"{row}{end}\n" for row, end in zip(rows, ends)), mixed=True)
+
+    for last in (",45.0,", ",45,2.5", ",45,22.50"):
+        found = ending_in(last)
+        assert len(found.features) == 9
+        assert told(found, "line 11", "sums or means", "--skip-rows 0")
+    for last in (",45.1,", ",5,2.5", ",45,2.6", "1,45,2.5", ",0,"):
+        assert len(ending_in(last).features) == 10
+    assert len(ending_in(",28,", n=7).features) == 8
+
+
 def test_an_item_called_total_that_sums_up_nothing_is_an_item(tmp_path):
     rows = ["firm,a,b", "Shell,1,10", "BP,2,20", "Eni,3,30", "Total,4,47"]
     assert read(tmp_path, "\n".join(rows) + "\n").ids == ["Shell", "BP", "Eni", "Total"]
