@@ -1017,6 +1017,17 @@ def test_sheets_without_a_table_and_files_that_are_none(tmp_path):
         read(tmp_path, b"PK\x03\x04nothing", "u.xlsx")
 
 
+def test_an_empty_column_of_a_sheet_with_formulas_is_said_to_lack_their_results(tmp_path):
+    optional("python_calamine").CalamineWorkbook  # noqa: B018
+    plain = write_xlsx(tmp_path / "t.xlsx", {"one": [["a", "b", "c"], *([k % 7, k % 5, None] for k in range(30))]})
+    assert not told(read_features(plain, mixed=True), "formulas")
+    formula = {"xl/worksheets/sheet1.xml": ("</row>", '<c r="C9"><f>A9*2</f><v/></c></row>')}
+    table = read_features(spoiled(plain, formula), mixed=True)
+    assert told(table, "'c' is empty", "formulas")
+    stored = {"xl/worksheets/sheet1.xml": ("<v/>", "<v>4</v>")}
+    assert not told(read_features(spoiled(plain, stored), mixed=True), "formulas")
+
+
 def test_spreadsheets_that_would_fill_memory_or_never_end_are_refused(tmp_path):
     optional("python_calamine").CalamineWorkbook  # noqa: B018
     cells = {"xl/worksheets/sheet1.xml": ('r="B2"', 'r="XFD1048576"')}
