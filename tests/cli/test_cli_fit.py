@@ -240,6 +240,19 @@ def test_a_dominating_column_is_named(call, tmp_path):
     assert "total variance" not in call("fit", "t.csv", "--k", 2, "--out", "c").out  # an ensemble sees to units
 
 
+def test_numbers_that_may_mean_missing_are_doubted_by_the_name_of_their_column(call, tmp_path):
+    X = np.random.default_rng(0).normal(50, 9, size=(60, 2)).round(1)
+    X[:12, 1] = -999
+    file = tmp_path / "t.csv"
+    np.savetxt(file, X, delimiter=",", header="a,b c", comments="", fmt="%g")
+    call("fit", file, "--k", 2, "--out", tmp_path / "out")
+    said = "-999 in 12 cells of b c may stand for a missing value"
+    assert said in json.loads((tmp_path / "out" / "result.json").read_text())["headline"][2]
+    assert said in (tmp_path / "out" / "report.html").read_text()
+    call("fit", file, "--k", 2, "--na", -999, "--out", tmp_path / "none")
+    assert "may stand for" not in json.loads((tmp_path / "none" / "result.json").read_text())["headline"][2]
+
+
 def test_missing_cells_are_used_only_when_asked(call, iris_csv, tmp_path):
     lines = iris_csv.read_text().splitlines()
     cells = lines[3].split(",")

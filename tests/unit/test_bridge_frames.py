@@ -2,6 +2,7 @@
 
 import subprocess
 import sys
+from decimal import Decimal
 
 import numpy as np
 import pytest
@@ -192,6 +193,21 @@ def test_objects_are_numbers_where_each_is_one():
         model(mixed)
 
 
+@pytest.mark.parametrize("affinity", ["neighbors", "ensemble"])
+def test_decimals_are_numbers(affinity):
+    X = cloud().round(6)
+    exact = [Decimal(str(x)) for x in X[:, 0]]
+    for package in (pd.DataFrame, pl.DataFrame, pa.table):
+        fitted = model(package({"x": exact, "y": X[:, 1]}), affinity=affinity)
+        np.testing.assert_array_equal(fitted.membership_, model(X, affinity=affinity).membership_)
+    for gap in (None, Decimal("NaN")):
+        gaps = model(pd.DataFrame({"x": [gap, *exact[1:]], "y": X[:, 1]}), affinity=affinity, missing="unobserved")
+        X[0, 0] = np.nan
+        np.testing.assert_array_equal(gaps.labels_, model(X, affinity=affinity, missing="unobserved").labels_)
+    with pytest.raises(InputError, match="infini"):
+        model(pd.DataFrame({"x": [Decimal("1e400"), *exact[1:]], "y": X[:, 1]}), affinity=affinity)
+
+
 def test_mixed_kinds_of_numbers_are_numbers():
     rng = np.random.default_rng(1)
     whole, flags = rng.integers(0, 50, 40), rng.random(40) < 0.5
@@ -235,6 +251,10 @@ def test_what_names_two_things_is_refused():
         model(pd.DataFrame(X, columns=["x", "x"]))
     with pytest.raises(InputError, match="'x'"):
         model(pa.Table.from_arrays([pa.array(X[:, 0]), pa.array(X[:, 1])], names=["x", "x"]))
+    for affinity in ("neighbors", "ensemble", "precomputed"):
+        with pytest.raises(InputError, match=r"astype\(str\)"):
+            model(pd.DataFrame(X, columns=["x", 1]), affinity=affinity)
+    assert model(pd.DataFrame(X, columns=[0, 1])).n_clusters_ == 2
     with pytest.raises(InputError, match=r"collect\(\)"):
         model(pl.LazyFrame({"x": X[:, 0]}))
 

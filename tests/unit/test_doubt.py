@@ -1002,6 +1002,25 @@ def test_one_cluster_that_was_asked_for_is_examined_as_any_other_number() -> Non
     assert headline(alone)[2] == "Nothing can be learned about clusters from 1 item."
 
 
+def test_numbers_that_may_mean_missing_are_doubted_where_they_decide_what_items_are_near() -> None:
+    def doubt(X: object, affinity: str = "ensemble") -> str:
+        return headline(SoftClustering(2, affinity=affinity, random_state=0).fit(X))[2]
+
+    pd = pytest.importorskip("pandas")
+    X = np.random.default_rng(0).normal(50, 9, size=(240, 3)).round(1)
+    few, many = X.copy(), X.copy()
+    few[3, 0] = few[50, 0] = many[3:20, 0] = -999
+    many[30:45, 1] = 9999999
+    said = "-999 in 17 cells of {} and 9999999 in 15 cells of {} may stand for missing values"
+    assert said.format("column 0", "column 1") in doubt(many)
+    frame = pd.DataFrame(many, columns=["a", "b", "c"])
+    assert said.format("a", "b") in doubt(frame)
+    assert said.format("a", "b") in doubt(frame.assign(word=np.where(X[:, 2] > 50, "u", "v")))
+    assert "2 cells of column 0 may stand for a missing value" in doubt(few, affinity="relative")
+    for other in (X, frame.replace([-999, 9999999], np.nan), few):  # few are seen at the edge of the others
+        assert "missing" not in doubt(other)
+
+
 @pytest.mark.parametrize("n_clusters", ["auto", "eigengap", 2])
 def test_only_a_number_that_was_given_is_said_to_be_given(n_clusters) -> None:
     X = gaussians(np.repeat([0, 1], 60), [[0, 0], [9, 0]])

@@ -296,6 +296,22 @@ def test_a_row_of_totals_is_no_item(tmp_path, last):
     assert told(table, "line 6", "sums or means", last.strip(",").split(",")[0])
 
 
+@pytest.mark.parametrize("words", [False, True])
+def test_sums_beside_a_blank_at_the_end_are_no_item_without_a_word_for_them(tmp_path, words):
+    def ending_in(last, n=9):
+        rows = ["k,x,y", *(f"{7 * k % 10},{k},{k / 2}" for k in range(1, n + 1)), last]
+        ends = [",w", *(f",{'uv'[k % 2]}" for k in range(n)), ","] if words else [""] * len(rows)
+        return read(tmp_path, "".join(f"{row}{end}\n" for row, end in zip(rows, ends)), mixed=True)
+
+    for last in (",45.0,", ",45,2.5", ",45,22.50"):
+        found = ending_in(last)
+        assert len(found.features) == 9
+        assert told(found, "line 11", "sums or means", "--skip-rows 0")
+    for last in (",45.1,", ",5,2.5", ",45,2.6", "1,45,2.5", ",0,"):
+        assert len(ending_in(last).features) == 10
+    assert len(ending_in(",28,", n=7).features) == 8
+
+
 def test_an_item_called_total_that_sums_up_nothing_is_an_item(tmp_path):
     rows = ["firm,a,b", "Shell,1,10", "BP,2,20", "Eni,3,30", "Total,4,47"]
     assert read(tmp_path, "\n".join(rows) + "\n").ids == ["Shell", "BP", "Eni", "Total"]
@@ -700,6 +716,61 @@ def test_whole_numbers_each_once_under_a_name_of_rows_are_no_feature_in_any_orde
     assert told(table, f"'{name}' names the items")
 
 
+def with_ids(name, values, blank=(), twice=()):
+    cells = ["" if k in blank else values[k - 1] if k in twice else value for k, value in enumerate(values)]
+    return f"{name},a,b\n" + "".join(f"{cell},{k % 7}.5,{k % 5}\n" for k, cell in enumerate(cells))
+
+
+@pytest.mark.parametrize(
+    ("blank", "twice", "words"), [([5], [], "1 cell is blank"), ([], [7], "1 comes more than once"), ([5, 8], [20], "")]
+)
+def test_ids_of_which_a_few_are_blank_or_come_twice_are_no_feature(tmp_path, blank, twice, words):
+    branches = [value + 40_000 * (value % 3) for value in shuffled(range(10_001, 10_031))]
+    for name, values in (("customer_id", branches), ("Kundennr", branches), ("Nr", range(1, 31)), ("lfd", range(30))):
+        table = read(tmp_path, with_ids(name, values, blank, twice), mixed=True)
+        assert (table.columns, table.id_column) == (["a", "b"], None)
+        assert told(table, f"'{name}' was left out", words, "--columns")
+    named = read(tmp_path, with_ids("name,nr", [f"n{k},{k}" for k in range(30)]).replace("n8,8", "n8,"), mixed=True)
+    assert (named.columns, named.id_column) == (["a", "b"], "name")
+    assert told(named, "'nr' was left out", "counts or names")
+
+
+@pytest.mark.parametrize(
+    "name_and_values",
+    [
+        ("number", [17 * k % 101 * 50 for k in range(30)]),
+        ("n", [k * k for k in range(30)]),
+        ("count", range(30, 0, -1)),
+        ("no", [k // 2 for k in range(30)]),
+    ],
+)
+def test_counts_of_which_a_few_come_twice_are_features(tmp_path, name_and_values):
+    name, values = name_and_values
+    table = read(tmp_path, "a,b," + with_ids(name, [f"{k % 3},{k % 4},{v}" for k, v in enumerate(values)], twice=[9]))
+    assert name in table.columns
+
+
+def test_ids_by_name_go_before_sentences_and_after_other_words(tmp_path):
+    def ids(header, rows):
+        return read(tmp_path, f"{header},a\n" + "".join(f"{row},{k % 3}\n" for k, row in enumerate(rows)), mixed=True)
+
+    numbers, n = shuffled(range(100, 400, 10)), range(30)
+    said = ids("customer_id,comment", [f"{numbers[k]},was here {k} times" for k in n])
+    assert (said.columns, said.id_column) == (["a"], "customer_id")
+    assert ids("comment,uuid", [f"was here {k} times,u{k}" for k in n]).id_column == "uuid"
+    assert ids("customer_id,name", [f"{numbers[k]},n{k}" for k in n]).id_column == "name"
+    assert ids("Nr,title", [f"{k},the {k}th time" for k in n]).id_column == "title"
+
+
+def test_money_in_several_currencies_is_left_out_where_it_is_no_category(tmp_path):
+    rows = "".join(f"{k}.50 {('USD', 'EUR')[k % 2]},{k % 3}\n" for k in range(40))
+    table = read(tmp_path, f"revenue,b\n{rows}", mixed=True)
+    assert (table.columns, table.id_column) == (["b"], None)
+    assert told(table, "'revenue' was left out", "several currencies (USD, EUR)")
+    again = read(tmp_path, f"revenue,b\n{rows.replace('30.50', '32.50')}", mixed=True)
+    assert told(again, "several currencies")
+
+
 @pytest.mark.parametrize("values", [range(1, 31), shuffled(range(501, 531)), [*range(1, 30), 32]])
 def test_whole_numbers_without_a_gap_number_the_rows_under_any_name_unless_columns_are_named(tmp_path, values):
     rows = "".join(f"{value},{k % 3}\n" for k, value in enumerate(values))
@@ -944,6 +1015,17 @@ def test_sheets_without_a_table_and_files_that_are_none(tmp_path):
         read_features(write_xlsx(tmp_path / "t.xlsx", {"one": [["a note"]]}))
     with pytest.raises(InputError, match=r"u\.xlsx "):
         read(tmp_path, b"PK\x03\x04nothing", "u.xlsx")
+
+
+def test_an_empty_column_of_a_sheet_with_formulas_is_said_to_lack_their_results(tmp_path):
+    optional("python_calamine").CalamineWorkbook  # noqa: B018
+    plain = write_xlsx(tmp_path / "t.xlsx", {"one": [["a", "b", "c"], *([k % 7, k % 5, None] for k in range(30))]})
+    assert not told(read_features(plain, mixed=True), "formulas")
+    formula = {"xl/worksheets/sheet1.xml": ("</row>", '<c r="C9"><f>A9*2</f><v/></c></row>')}
+    table = read_features(spoiled(plain, formula), mixed=True)
+    assert told(table, "'c' is empty", "formulas")
+    stored = {"xl/worksheets/sheet1.xml": ("<v/>", "<v>4</v>")}
+    assert not told(read_features(spoiled(plain, stored), mixed=True), "formulas")
 
 
 def test_spreadsheets_that_would_fill_memory_or_never_end_are_refused(tmp_path):

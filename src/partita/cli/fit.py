@@ -101,6 +101,7 @@ def fitted(estimator: FactorizationEstimator, items: Input, *, title: str, **kno
         for category in TOLD:
             warnings.simplefilter("always", category)
         estimator.fit(items.X, **known)
+    estimator._columns = items.columns or None  # as of a model that is loaded
     told = [str(each.message) for each in caught if issubclass(each.category, TOLD)]
     return Fit(title, items, estimator, time.perf_counter() - began, told)
 

@@ -9,6 +9,7 @@ does not need, pandas goes on to scikit-learn as it is.
 
 from __future__ import annotations
 
+from decimal import Decimal
 from numbers import Real
 from typing import Any
 
@@ -47,8 +48,8 @@ def checked_frame(X: Any, *, pairwise: bool, remedy: str = "") -> Any:
     Raises
     ------
     InputError
-        For a column that holds no numbers, no column, two columns of one name, a lazy frame, or rows and columns of a
-        pandas frame that name the same items in another order.
+        For a column that holds no numbers, no column, two columns of one name, names of which some are no strings, a
+        lazy frame, or rows and columns of a pandas frame that name the same items in another order.
     MissingExtraError
         For polars and pyarrow without narwhals.
     """
@@ -82,7 +83,8 @@ def table_of_frame(X: Any) -> MixedTable | None:
     Raises
     ------
     InputError
-        For dates and times, columns of several kinds of values, no column, two columns of one name, a lazy frame.
+        For dates and times, columns of several kinds of values, no column, two columns of one name, names of which some
+        are no strings, a lazy frame.
     MissingExtraError
         Without narwhals.
 
@@ -133,6 +135,12 @@ def _opened(X: Any, package: str) -> tuple[Any, Any]:
     names = list(X.column_names if package == "pyarrow" else X.columns)
     if not names:
         raise InputError("X is a frame without columns: at least one feature is needed")
+    if len(kinds := {type(name) for name in names}) > 1 and str in kinds:
+        other = next(name for name in names if not isinstance(name, str))
+        raise InputError(
+            f"some names of the columns of X are strings and others are not, as {other!r}: make all of them strings, "
+            "X.columns = X.columns.astype(str)"
+        )
     twice = next((name for at, name in enumerate(names) if name in names[:at]), None) if _repeats(names) else None
     if twice is not None:
         raise InputError(f"two columns of X are called {twice!r}: give each a name of its own")
@@ -180,7 +188,7 @@ def _repeats(names: list[Any]) -> bool:
 def _numeric(frame: Any, name: Any, kind: Any, narwhals: Any) -> bool:
     """Objects are numbers where each is; of kinds that narwhals does not know scikit-learn has the say."""
     if kind == narwhals.Object:
-        return all(value is None or isinstance(value, Real) for value in frame.get_column(name).to_list())
+        return all(value is None or isinstance(value, (Real, Decimal)) for value in frame.get_column(name).to_list())
     return bool(kind.is_numeric() or kind in (narwhals.Boolean, narwhals.Unknown))
 
 

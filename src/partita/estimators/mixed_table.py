@@ -10,6 +10,7 @@ import math
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import date, time, timedelta
+from decimal import Decimal
 from numbers import Real
 from typing import Any
 
@@ -250,7 +251,7 @@ def is_nothing(value: Any) -> bool:
     >>> is_nothing(None), is_nothing(float("nan")), is_nothing(0)
     (True, True, False)
     """
-    if isinstance(value, Real):
+    if isinstance(value, (Real, Decimal)):
         return math.isnan(value)
     return value is None or type(value).__name__ in ("NAType", "NaTType")
 
@@ -280,11 +281,11 @@ def column_of_values(values: Sequence[Any], called: str) -> Column:
 
     Examples
     --------
-    >>> column_of_values([1, 2.5, None], "column 'x'").tolist()
+    >>> column_of_values([1, Decimal("2.5"), None], "column 'x'").tolist()
     [1.0, 2.5, nan]
     """
     held = [value for value in values if not is_nothing(value)]
-    if all(isinstance(value, Real) and not isinstance(value, (bool, np.bool_)) for value in held):
+    if all(isinstance(value, (Real, Decimal)) and not isinstance(value, (bool, np.bool_)) for value in held):
         return np.array([np.nan if is_nothing(value) else float(value) for value in values], dtype=np.float64)
     if all(isinstance(value, (bool, np.bool_)) for value in held) or all(isinstance(value, str) for value in held):
         return words(values)

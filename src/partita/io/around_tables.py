@@ -51,6 +51,8 @@ STATISTICS: dict[str, tuple[Callable[[Sequence[float]], float], ...]] = {
 SUMMARIES = TOTALS.union(STATISTICS)
 # How far a sum may be off the cell that says it, relative: totals are rounded.
 CLOSE = 0.01
+# The same of a row without a word for it, where only the last digits are rounded; and rows above it.
+EXACT, ROWS_ABOVE = 1e-9, 8
 LONGEST_TITLE = 50
 # Characters of a row that a note shows.
 SHOWN = 40
@@ -200,8 +202,9 @@ def without_end(rows: Rows, place: str = "line") -> tuple[Rows, list[str]]:
     """Return the rows without empty ones, footnotes, and rows of totals; `place` is what a row is called.
 
     A row of totals at the end begins with a word for it, and one of its numbers is the sum or the mean of those above;
-    all of them are the statistic that it names where that is another. Between items one has a word for a sum, and at
-    least half of its numbers are the sums of those above, or of those since the one before.
+    all of them are the statistic that it names where that is another. Without a word they all are such sums, or beside
+    a sum means, to the last digit, and another cell is blank. Between items one has a word for a sum, and at least half
+    of its numbers are the sums of those above, or of those since the one before.
     """
     body, n_empty = _without_empty(rows)
     end, width = len(body), len(body[0][1]) if body else 0
@@ -295,12 +298,14 @@ def _is_note(row: Sequence[str]) -> bool:
 
 
 def _without_totals(body: Rows) -> tuple[Rows, Rows]:
-    """The rows without those that begin with a word for totals, and those: of the ones at the end, and of the ones
-    between items, all or none, as they sum up the others.
+    """The rows without those that begin with a word for totals, or end the table without one, and those: of the ones at
+    the end, and of the ones between items, all or none, as they sum up the others.
     """
     said = [at for at, (_, row) in enumerate(body) if at and (_says_total(row) or _says_sum(row))]
     others = set(range(1, len(body))).difference(said)
     items = [at for at in sorted(others) if _filled(body[at][1])]
+    wordless = items[-1:] if _is_wordless_total([body[at][1] for at in items]) else []
+    said, items = sorted([*said, *wordless]), items[: len(items) - len(wordless)]
     if not said or len(items) < 2:
         return body, []
     rows, low, sound = [body[at][1] for at in items], 0, {}
@@ -310,7 +315,7 @@ def _without_totals(body: Rows) -> tuple[Rows, Rows]:
         if at < items[-1]:
             sound[at] = _says_sum(row) and (_is_sum(row, parts) or _is_sum(row, rows[:high]))
         else:
-            sound[at] = _ends_table(row, rows) or (_says_sum(row) and _is_sum(row, parts))
+            sound[at] = at in wordless or _ends_table(row, rows) or (_says_sum(row) and _is_sum(row, parts))
         low = high
     left_out = []
     for group in ([at for at in said if at < items[-1]], [at for at in said if at > items[-1]]):
@@ -319,6 +324,20 @@ def _without_totals(body: Rows) -> tuple[Rows, Rows]:
         return body, []
     kept = sorted(set(range(len(body))).difference(left_out))
     return _without_empty([body[at] for at in kept])[0], [body[at] for at in left_out]
+
+
+def _is_wordless_total(rows: Sequence[Sequence[str]]) -> bool:
+    """Whether the last row holds sums of the cells above, or beside these means, and a blank, and nothing else."""
+    *above, last = rows or [[]]
+    held = [at for at, cell in enumerate(last) if cell]
+    if len(above) < ROWS_ABOVE or len(held) == len(last) or not all(_numeric(last[at]) for at in held):
+        return False
+    if not all(_numeric_or_none(row[at]) for row in above for at in held if at < len(row)):
+        return False
+    sums = [cell if any(_number(cell) or ()) else "" for cell in last]  # zero is a sum of nothing
+    if not _share(sums, above, (sum,), close=EXACT, rounded=True):
+        return False
+    return _share(last, above, (sum, fmean), close=EXACT, rounded=True) == 1
 
 
 def _says_sum(row: Sequence[str]) -> bool:
@@ -345,10 +364,11 @@ def _share(
     above: Sequence[Sequence[str]],
     statistics: Sequence[Callable[[Sequence[float]], float]],
     *,
+    close: float = CLOSE,
     rounded: bool = False,
 ) -> float:
-    """The share of the numbers of a row that are one of these statistics of those above, or nearly; `rounded` allows
-    for the digits that are written.
+    """The share of the numbers of a row that are one of these statistics of those above, but for a share of `close`;
+    `rounded` allows for the digits that are written.
     """
     met = []
     for at, cell in enumerate(row):
@@ -358,7 +378,7 @@ def _share(
             continue
         digit = 0.5 * 10.0 ** -len(cell.strip("% ").replace(",", ".").partition(".")[2]) if rounded else 0.0
         wholes = [(of, statistic(parts)) for of, parts in zip(own, zip(*values)) for statistic in statistics]
-        near = ((whole or rounded) and abs(of - whole) <= max(CLOSE * abs(whole), digit) for of, whole in wholes)
+        near = ((whole or rounded) and abs(of - whole) <= max(close * abs(whole), digit) for of, whole in wholes)
         met.append(any(near))
     return sum(met) / len(met) if met else 0.0
 

@@ -16,7 +16,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from partita.estimators.mixed_table import MANY, REPLACE_DATES, are_too_many, is_marks
+from partita.io.bare_numbers import bare_number, is_money
 from partita.io.files import listed, option_value
+from partita.wording import count
 
 __all__ = ["Roles", "is_date", "notes_on_codes", "roles_of"]
 
@@ -158,23 +160,30 @@ def roles_of(
     """
     untold = [at for at, name in enumerate(names) if name not in told]
     dates = [at for at in untold if _holds_dates(columns[at])]
-    texts = [at for at in untold if at not in dates and _all_distinct(columns[at])]
+    distinct = [at for at in untold if at not in dates and _all_distinct(columns[at])]
+    money = [at for at in untold if (at in distinct or _is_various(columns[at])) and len(_currencies(columns[at])) > 1]
+    texts = [at for at in distinct if at not in money]
+    no_features = {*dates, *texts, *money}
     said = ["unnamed", *names[1:]] if nameless else names
     counts = [at for at in untold if _counts_rows(said[at], columns[at], first=at == 0)]
     classes = [at for at in untold if _holds_classes(names[at], columns[at], OF_CLASSES)]
     # Numbers of rows stand first.
     runs = [0] if 0 in untold and 0 not in counts and _is_run(said[0], columns[0]) else []
-    if len({*dates, *texts, *counts, *runs, *classes}) < len(names):  # or they are all that there is
+    if len({*no_features, *counts, *runs, *classes}) < len(names):  # or they are all that there is
         counts = sorted([*counts, *runs])
-    several = [at for at in untold if at not in (*dates, *counts, *classes) and _names_several(said[at], columns[at])]
-    crowded = [at for at in untold if at not in (*dates, *texts, *classes, *several) and _is_crowded(columns[at])]
-    if len({*dates, *texts, *counts, *classes, *several, *crowded}) == len(names):
-        several = crowded = []
+    others = [at for at in untold if at not in (*dates, *counts, *classes)]
+    almost = [at for at in others if _nearly_counts_rows(said[at], columns[at], first=at == 0)]
+    several = [at for at in others if at not in almost and _names_several(said[at], columns[at])]
+    crowded = [at for at in untold if at not in (*no_features, *classes, *several) and _is_crowded(columns[at])]
+    if len({*no_features, *counts, *classes, *almost, *several, *crowded}) == len(names):
+        almost = several = crowded = []
     whole = [at for at in texts if None not in columns[at]]
-    ids = None if named else next(iter([*whole, *counts]), None)
-    if len({*dates, *texts, *counts, *classes}) == len(names):  # nothing would be left
+    named_ids = [at for at in counts if _is_name_of_ids(said[at])]
+    short = [at for at in whole if _is_name_of_ids(said[at]) or not _is_prose(columns[at])]
+    ids = None if named else next(iter([*short, *named_ids, *whole, *counts]), None)
+    if len({*no_features, *counts, *classes}) == len(names):  # nothing would be left
         classes = []
-    left_out = {*dates, *texts, *counts, *classes, *several, *crowded}
+    left_out = {*no_features, *counts, *classes, *almost, *several, *crowded}
     features = [at for at in range(len(names)) if at not in left_out]
     notes = [] if ids is None else [_of_ids(names[ids], is_text=ids in texts, is_run=ids in runs)]
     sparse = [at for at in texts if at != ids and _n_words(columns[at]) < len(columns[at]) / 2]
@@ -183,15 +192,22 @@ def roles_of(
         "none like another; cells that were merged are to be filled down first"
         for at in sparse
     ]
-    others = {
+    numbered = ids is None and not named
+    reasons = {
         "no cell in it comes twice, so it is no category": [at for at in texts if at != ids and at not in sparse],
-        "it counts or names the rows": [at for at in counts if at != ids],
+        "it counts or names the rows": [at for at in (*counts, *([] if numbered else almost)) if at != ids],
         "by the name, whole numbers say which rows belong together; --columns names the features": several,
     }
-    for why, left in others.items():
+    for why, left in reasons.items():
         if left:
             notes.append(f"{_columns(names, left)} left out: {why}")
-    notes += [_of_crowded(names[at], columns[at], numbered=ids is None and not named) for at in crowded]
+    notes += [_of_near_ids(names[at], columns[at]) for at in almost if numbered]
+    notes += [
+        f"column {names[at]!r} was left out: it holds money in several currencies "
+        f"({listed(_currencies(columns[at]), NAMED)}); write all of it in one"
+        for at in money
+    ]
+    notes += [_of_crowded(names[at], columns[at], numbered=numbered) for at in crowded]
     if classes:
         first = names[classes[0]]
         notes.append(
@@ -218,15 +234,27 @@ def _of_crowded(name: str, column: Column, *, numbered: bool) -> str:
     """What is to be said of a column of too many words; `numbered` says that nothing names the items."""
     times = Counter(word for word in column if word is not None)
     if numbered and len(times) >= NEARLY_ALL * times.total():
-        again = [repr(word) for word, n in times.items() if n > 1]
-        come = "1 comes" if len(again) == 1 else f"{len(again):,} come"
-        return (
-            f"column {name!r} was left out: nearly all of its words are different, as ids of the rows are, but {come} "
-            f"more than once ({listed(again, NAMED)}), so rows are numbered"
-        )
+        return _of_near_ids(name, column)
     return (
         f"column {name!r} was left out: {len(times):,} different words in {len(column):,} rows are too many for a "
         f"category; --categories {option_value(name)} keeps it"
+    )
+
+
+def _of_near_ids(name: str, column: Column) -> str:
+    """What is to be said of words or whole numbers that would name the rows, were none blank or there twice."""
+    is_text = column.dtype.kind != "f"
+    held = column[[word is not None for word in column] if is_text else np.isfinite(column)]
+    again = [repr(word) if is_text else f"{word:.0f}" for word, n in Counter(held.tolist()).items() if n > 1]
+    n_blank = len(column) - len(held)
+    but = [f"{count(n_blank, 'cell')} {'is' if n_blank == 1 else 'are'} blank"] * (n_blank > 0)
+    if again:
+        come = "1 comes" if len(again) == 1 else f"{len(again):,} come"
+        but.append(f"{come} more than once ({listed(again, NAMED)})")
+    return (
+        f"column {name!r} was left out: nearly all of its {'words' if is_text else 'whole numbers'} are different, as "
+        f"ids of the rows are, but {' and '.join(but)}, so rows are numbered"
+        f"{'' if is_text else '; --columns names the features'}"
     )
 
 
@@ -252,22 +280,61 @@ def _all_distinct(column: Column) -> bool:
     return len(set(held)) == len(held) > 2
 
 
+def _is_name_of_ids(name: str) -> bool:
+    return bool(OF_IDS.fullmatch(name.strip()) or CAMEL_ID.fullmatch(name.strip()))
+
+
+def _is_prose(column: Column) -> bool:
+    """Whether most cells have several words."""
+    return 2 * sum(word is not None and len(word.split()) > 1 for word in column) > len(column)
+
+
+def _currencies(column: Column) -> list[str]:
+    """The signs of a column in which each cell is money; empty of any other.
+
+    >>> _currencies(np.array(["5.50 USD", "3 EUR", "7 USD"], dtype=object)), _currencies(np.array(["5"], dtype=object))
+    (['USD', 'EUR'], [])
+    """
+    if column.dtype.kind == "f":
+        return []
+    found = [bare_number(word) for word in column if word is not None]
+    signs = dict.fromkeys("" if each is None else each.mark for each in found)
+    return [*signs] if all(map(is_money, signs)) else []
+
+
 def _counts_rows(name: str, column: Column, *, first: bool) -> bool:
     """Whether whole numbers, each once, stand under a name of ids; or under one of counts, and go up, have hardly a gap
     between them, or are many in the first column.
     """
-    strong = OF_IDS.fullmatch(name.strip()) or CAMEL_ID.fullmatch(name.strip())
+    strong = _is_name_of_ids(name)
     if not (strong or OF_COUNTS.fullmatch(name.strip())) or not _each_once(column):
         return False
     many = first and len(column) >= MANY
-    return bool(strong) or many or _goes_up(column) or bool(np.ptp(column) < RUN * len(column))
+    return strong or many or _goes_up(column) or _lie_side_by_side(column)
+
+
+def _nearly_counts_rows(name: str, column: Column, *, first: bool) -> bool:
+    """Whether whole numbers would count or name the rows, but for a few that are blank, or that come again under a name
+    of ids or where there is hardly a gap between them.
+    """
+    if column.dtype.kind != "f":
+        return False
+    held = column[np.isfinite(column)]
+    different = np.unique(held)
+    if len(different) < NEARLY_ALL * len(column):
+        return False
+    if len(different) == len(held):
+        return _counts_rows(name, held, first=first) or (first and _is_run(name, held))
+    if _is_name_of_ids(name) or (OF_COUNTS.fullmatch(name.strip()) and _lie_side_by_side(different)):
+        return _each_once(different)
+    return first and _is_run(name, different)
 
 
 def _names_several(name: str, column: Column) -> bool:
     """Whether whole numbers, some of them several times, stand under a name of ids, as of repeated measurements."""
-    if not (OF_IDS.fullmatch(name.strip()) or CAMEL_ID.fullmatch(name.strip())) or _is_among(OF_KINDS, name):
+    if not _is_name_of_ids(name) or _is_among(OF_KINDS, name) or column.dtype.kind != "f":
         return False
-    return 1 < _whole(column) < len(column)
+    return 1 < _whole(column[~np.isnan(column)]) < len(column)
 
 
 def _is_among(known: frozenset[str], name: str) -> bool:
@@ -280,7 +347,11 @@ def _n_words(column: Column) -> int:
 
 def _is_crowded(column: Column) -> bool:
     """Whether there are more different words than a category may have, which are no numbers with something around."""
-    return are_too_many(_n_words(column), len(column)) and not _unlike_numbers(column)
+    return _is_various(column) and not _unlike_numbers(column)
+
+
+def _is_various(column: Column) -> bool:
+    return are_too_many(_n_words(column), len(column))
 
 
 def _holds_classes(name: str, column: Column, known: frozenset[str]) -> bool:
@@ -292,6 +363,10 @@ def _is_run(name: str, column: Column) -> bool:
     """Whether many whole numbers, each once, lie side by side, as the numbers of rows do in any order."""
     if len(column) < MANY or MEASURED.search(name.strip()) or not _each_once(column):
         return False
+    return _lie_side_by_side(column)
+
+
+def _lie_side_by_side(column: Column) -> bool:
     return bool(np.ptp(column) < RUN * len(column))
 
 

@@ -7,6 +7,7 @@ surveys and instruments, and one cell far from all others is often a slip; but e
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,10 +15,7 @@ from numpy.typing import NDArray
 from partita.ensemble.units import APART
 from partita.io.files import Place, row_place
 
-__all__ = ["far_notes"]
-
-# A row, or none where it is several, and what is said of its cell.
-Far = tuple[int | None, str]
+__all__ = ["far_notes", "far_values"]
 
 # Rows that say whether a column has to be looked through, and rows below which nothing is far.
 SAMPLE, FEWEST = 1000, 10
@@ -26,6 +24,14 @@ NINES_APART = 1.0
 # A single number of nines means missing rather than a slip where it is below 0 or as large as this.
 SURELY = 999
 SAID = 5
+
+
+class Far(NamedTuple):
+    """A value far from the rest of its column, the rows that have it, and what is said of it."""
+
+    value: float
+    rows: NDArray[np.intp]
+    words: str
 
 
 def far_notes(names: Sequence[str], columns: Sequence[NDArray[np.float64]], place: Place = row_place) -> list[str]:
@@ -44,14 +50,19 @@ def far_notes(names: Sequence[str], columns: Sequence[NDArray[np.float64]], plac
     >>> far_notes(["x"], [x])
     ["column 'x' has 2 cells of -999, far from the rest (0 to 1): if they mean missing, pass --na -999"]
     """
-    found = [note for name, column in zip(names, columns, strict=True) for note in _of_column(name, column)]
+    found = [far for name, column in zip(names, columns, strict=True) for far in far_values(name, column)]
     more = len(found) - SAID if len(found) > SAID + 1 else 0
     shown = found[: len(found) - more]  # to look for the line of a row takes time
-    notes = [words if row is None else f"{place(row)}, {words}" for row, words in shown]
+    notes = [far.words if len(far.rows) > 1 else f"{place(int(far.rows[0]))}, {far.words}" for far in shown]
     return [*notes, *[f"{more} more such cells or columns were found"] * (more > 0)]
 
 
-def _of_column(name: str, column: NDArray[np.float64]) -> list[Far]:
+def far_values(name: str, column: NDArray[np.float64]) -> list[Far]:
+    """Return the least and the largest value of a column where it is far from the rest.
+
+    >>> [float(far.value) for far in far_values("x", np.r_[np.linspace(0, 1, 50), -999.0, -999.0])]
+    [-999.0]
+    """
     if len(column) < FEWEST:
         return []
     with np.errstate(invalid="ignore", over="ignore"):
@@ -62,15 +73,15 @@ def _of_column(name: str, column: NDArray[np.float64]) -> list[Far]:
         if not np.isfinite([low, high]).all() or len(held) < FEWEST:
             return []
         near, far = held[len(held) // 4], held[(3 * len(held)) // 4]
-        notes = []
+        found = []
         for value in dict.fromkeys((low, high)):
             if max(near - value, value - far) > APART * (far - near) or _is_nines(value) or value == -1:
-                notes += _of_value(name, column, value)
-    return notes
+                found += _of_value(name, column, value)
+    return found
 
 
 def _of_value(name: str, column: NDArray[np.float64], value: float) -> list[Far]:
-    """What is to be said of the smallest or largest value of a column, and the row where it is of one."""
+    """What is to be said of the smallest or largest value of a column."""
     rows = np.flatnonzero(column == value)
     rest = column[np.isfinite(column) & (column != value)]
     if len(rest) < FEWEST or 2 * len(rows) > len(column):
@@ -86,13 +97,13 @@ def _of_value(name: str, column: NDArray[np.float64], value: float) -> list[Far]
     if len(rows) > 1:
         if signs or (gap > APART * spread and value % 1 == 0):
             cells = f"column {name!r} has {len(rows)} cells of {said}, {between}"
-            return [(None, f"{cells}: if they mean missing, pass --na {said}")]
+            return [Far(value, rows, f"{cells}: if they mean missing, pass --na {said}")]
         return []
     if signs and (value < 0 or value >= SURELY):
-        return [(int(rows[0]), f"column {name!r} is {said}, {between}: if it means missing, pass --na {said}")]
+        return [Far(value, rows, f"column {name!r} is {said}, {between}: if it means missing, pass --na {said}")]
     quarters = np.quantile(rest, [0.25, 0.75])
     if gap > APART * spread and quarters[1] > quarters[0]:
-        return [(int(rows[0]), f"column {name!r} is {said}, {between}: a slip? It was not corrected")]
+        return [Far(value, rows, f"column {name!r} is {said}, {between}: a slip? It was not corrected")]
     return []
 
 

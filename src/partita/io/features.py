@@ -317,6 +317,8 @@ def _columns(table: Table, how: _How) -> _Columns:
     if isinstance(table, TextTable) or not how.mixed:
         try:
             values, cells = table.read(numbers, text, remedy=REMEDY)
+            if isinstance(table, TextTable) and _may_end_in_sums(values, cells):
+                return _columns(grid_of_text(table.path, how.is_header, how.reading), how)
             if not told:
                 return _Columns(table, names, coordinate, list(values.T), cells, values)
             return _Columns(table, names, coordinate, _in_order(names, numbers, list(values.T), cells), cells)
@@ -325,6 +327,15 @@ def _columns(table: Table, how: _How) -> _Columns:
                 return _columns(grid_of_text(table.path, how.is_header, how.reading), how)
     columns, cells = table.read_mixed(numbers, text)
     return _Columns(table, names, coordinate, _in_order(names, numbers, columns, cells), cells)
+
+
+def _may_end_in_sums(values: NDArray[np.float64], cells: dict[str, list[str]]) -> bool:
+    """Whether the last row has a blank and the sum of the numbers above, as totals without a word for them have."""
+    if not np.isnan(values[-1:]).any() and all(column[-1] for column in cells.values() if column):
+        return False
+    with np.errstate(over="ignore", invalid="ignore"):
+        sums = np.nansum(values[:-1], axis=0)
+        return bool(((sums != 0) & np.isclose(values[-1:], sums, rtol=1e-3, atol=0)).any())
 
 
 def _in_order(

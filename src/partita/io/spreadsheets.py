@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import zipfile
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date, datetime, time, timedelta
 from pathlib import Path
 from typing import Any
@@ -37,7 +37,8 @@ CELL_HELD, XML_HELD = 100, 4
 
 
 def open_spreadsheet(path: Path, is_header: HeaderRule = looks_like_a_header, reading: Reading = AS_FOUND) -> GridTable:
-    """Return a sheet as a table: the one that is asked for, else the first that holds one, and a note where others do.
+    """Return a sheet as a table: the one that is asked for, else the first that holds one, and a note where others do;
+    and one about columns that are empty beside formulas, whose results not every program stores.
 
     Raises
     ------
@@ -47,12 +48,13 @@ def open_spreadsheet(path: Path, is_header: HeaderRule = looks_like_a_header, re
         Without python-calamine.
     """
     calamine = require("python_calamine", extra="spreadsheets", purpose="reading spreadsheets")
-    _require_sound(path)
+    has_formulas = _require_sound(path)
     book = _asked(path, lambda: calamine.CalamineWorkbook.from_path(str(path)))
     names = [str(name) for name in book.sheet_names]
     if reading.sheet is not None:
         require_known(path, reading.sheet, names, f"sheet {reading.sheet!r} for --sheet")
-        return grid_of_rows(path, _rows(path, book, reading.sheet), is_header, reading, place="row")
+        table = grid_of_rows(path, _rows(path, book, reading.sheet), is_header, reading, place="row")
+        return _formulas_told(table) if has_formulas else table
     rows = {name: _rows(path, book, name) for name in names}
     tables = [name for name in names if _holds_a_table(rows[name])]
     if not tables:
@@ -62,7 +64,19 @@ def open_spreadsheet(path: Path, is_header: HeaderRule = looks_like_a_header, re
         others = listed(map(repr, tables[1:] or [name for name in names if name != tables[0]]))
         what = "may hold a table too" if len(tables) > 1 else "holds none" if len(names) == 2 else "hold none"
         notes.append(f"the table of sheet {tables[0]!r} was read; {others} {what} (--sheet names another)")
-    return grid_of_rows(path, rows[tables[0]], is_header, reading, notes=notes, place="row")
+    table = grid_of_rows(path, rows[tables[0]], is_header, reading, notes=notes, place="row")
+    return _formulas_told(table) if has_formulas else table
+
+
+def _formulas_told(table: GridTable) -> GridTable:
+    empty = [repr(name) for name, cells in zip(table.names, table.cells, strict=True) if cells and not any(cells)]
+    if not empty:
+        return table
+    which = f"column {empty[0]} is" if len(empty) == 1 else f"columns {listed(empty)} are"
+    note = (
+        f"{which} empty: results of formulas may not be stored in the file; open and save it in a spreadsheet program"
+    )
+    return replace(table, notes=[*table.notes, note])
 
 
 def _rows(path: Path, book: Any, name: str) -> Rows:
@@ -112,6 +126,7 @@ class _Extent:
     cells: int = 0
     last_row: int = 0
     last_column: int = 0
+    has_formulas: bool = False
 
     def element(self, name: str, attributes: dict[str, str]) -> None:
         """Take an element of .xlsx (row, c) or .ods (table, table-row, table-cell)."""
@@ -125,6 +140,8 @@ class _Extent:
                 letters = place.rstrip("0123456789")
                 self.column = _place(letters) if letters else self.column + 1
                 self._held(int(place[len(letters) :] or self.row), self.column)
+            case "f":
+                self.has_formulas = True
             case "table-row":
                 self.row, self.column = self.row + self.more_rows, 0
                 self.more_rows = int(attributes.get("table:number-rows-repeated", 1))
@@ -150,8 +167,8 @@ def _place(letters: str) -> int:
     return at
 
 
-def _require_sound(path: Path) -> None:
-    """Raise for a spreadsheet that is not whole, or whose cells would not fit.
+def _require_sound(path: Path) -> bool:
+    """Raise for a spreadsheet that is not whole, or whose cells would not fit; return whether .xlsx has formulas.
 
     Raises
     ------
@@ -159,6 +176,7 @@ def _require_sound(path: Path) -> None:
     MemoryLimitError
     """
     remedy = "take out cells far from the table, or save it as .csv or parquet"
+    has_formulas = False
     try:
         with zipfile.ZipFile(path) as packed:
             members = [each for each in packed.infolist() if each.filename.lower().endswith(".xml")]
@@ -172,9 +190,11 @@ def _require_sound(path: Path) -> None:
                         parser.Parse(block, False)
                         require_memory(CELL_HELD * extent.cells, f"{path} ({extent.cells:,} cells)", remedy)
                 parser.Parse(b"", True)
+                has_formulas = has_formulas or extent.has_formulas
     except (expat.ExpatError, *BROKEN_ZIP) as error:
         raise InputError(f"{path} is not a whole spreadsheet ({error}); save it again, without a password") from error
     except ValueError as error:
         if isinstance(error, InputError):
             raise
         raise InputError(f"{path} is not a whole spreadsheet ({error}); save it again") from error
+    return has_formulas

@@ -9,7 +9,9 @@ import numpy as np
 
 from partita.doubt import divided
 from partita.doubt.layers import BETWEEN
+from partita.ensemble.units import far_cells
 from partita.estimators.base import FactorizationEstimator
+from partita.io.far_values import far_values
 from partita.n_clusters import Agreement, Verdict
 from partita.wording import count, in_digits, items, listed, percent
 
@@ -34,8 +36,8 @@ DOUBTED = 0.5
 MOSTLY = 0.5
 # Share of all items that may belong to either of two clusters from which that is worth a word.
 WORTH = 0.01
-# Up to this many clusters their sizes are listed.
-LISTED = 6
+# Up to this many clusters their sizes are listed; and values that may mean missing.
+LISTED, NAMED = 6, 3
 
 
 def headline(model: FactorizationEstimator) -> tuple[str, ...]:
@@ -145,8 +147,9 @@ def _on_number(model: FactorizationEstimator) -> str:
 
 
 def _what_to_doubt(model: FactorizationEstimator) -> str:
-    sources = _few, _missing, _apart, _number, _bounds, _divided, _hidden, _disagreement, _background, _blur, _labels
-    doubts = [doubt for source in sources for doubt in source(model)]
+    of_input = _few, _missing, _codes, _apart
+    of_answer = _number, _bounds, _divided, _hidden, _disagreement, _background, _blur, _labels
+    doubts = [doubt for source in (*of_input, *of_answer) for doubt in source(model)]
     if not doubts:
         if model.certainty_.mean() < 1 - ERROR:
             return "No single doubt stands out: many items are a little uncertain."
@@ -190,6 +193,28 @@ def _missing(model: FactorizationEstimator) -> list[str]:
     missing = model._n_missing
     which = f"{missing} of the {missing + model.n_clusters_} clusters asked for {'was' if missing == 1 else 'were'}"
     return [f"{which} not found, which counts against every label"] * (missing > 0)
+
+
+def _codes(model: FactorizationEstimator) -> list[str]:
+    """Numbers such as -999, in so many cells that an ensemble does not see them at the edge of the others."""
+    if model._knows_pairs:
+        return []
+    table, names = model._given.table, getattr(model, "feature_names_in_", getattr(model, "_columns", None))
+    columns = model._given.X.T if table is None else table.columns
+    if names is None or len(names) != len(columns):
+        names = [f"column {at}" for at in range(len(columns))]
+    found = []
+    for name, column in zip(names, columns, strict=True):
+        codes = [far for far in far_values(str(name), column) if len(far.rows) > 1] if column.dtype.kind == "f" else []
+        if codes and model._builder_.mixed:
+            at_edge = far_cells(column[:, None])[:, 0]
+            codes = [code for code in codes if not at_edge[code.rows].all()]
+        found += [f"{code.value:.12g} in {len(code.rows):,} cells of {name}" for code in codes]
+    if not found:
+        return []
+    more = [f"{len(found) - NAMED:,} more"] if len(found) > NAMED else []
+    values = "a missing value" if len(found) == 1 else "missing values"
+    return [f"{listed([*found[:NAMED], *more])} may stand for {values}"]
 
 
 def _apart(model: FactorizationEstimator) -> list[str]:
