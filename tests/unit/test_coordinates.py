@@ -65,6 +65,12 @@ def test_distances_of_no_points_have_none():
     assert Coordinates.of(sp.csr_array(cdist(X, X))) is None
 
 
+@pytest.mark.parametrize("wrong", [lambda D: D + np.triu(D) / 9, lambda D: D + np.eye(len(D)), lambda D: -D])
+def test_what_is_no_distance_is_refused(points, wrong):
+    with pytest.raises(InputError):
+        fitted(wrong(cdist(points, points)))
+
+
 def test_rounded_distances_are_those_of_points(points):
     placed = Coordinates.of(cdist(points, points).round(2))
     assert placed.points.shape[1] == 2

@@ -10,7 +10,7 @@ import numpy as np
 import scipy.sparse as sp
 from sklearn.utils._param_validation import Interval, StrOptions
 
-from partita.affinity import Builder, NeighborGraph
+from partita.affinity import Builder, NeighborGraph, as_distances
 from partita.affinity.checks import is_adjacency
 from partita.affinity.normalise import How
 from partita.arrays import Array
@@ -221,7 +221,7 @@ class SoftClustering(FactorizationEstimator):
     def _placed(self, X: Any, plan: Plan, weights: Array | None) -> tuple[Any, Plan]:
         if self.affinity != "precomputed_distance" or self.scale_features not in ("auto", "none"):
             return X, plan
-        found = Coordinates.of(X, weights)
+        found = Coordinates.of(as_distances(X), weights)
         if found is None:
             why = "the distances are not those of points in a Euclidean space, or not all known"
             return X, replace(plan, chosen={"affinity": Reasoned(plan.builder.name, why)})
