@@ -189,7 +189,7 @@ def ellipses(seed, n=1200, K=8, d=5):
 
 @pytest.fixture
 def short_looks(monkeypatch):
-    monkeypatch.setattr(components_member._Climbs, "or_likelier", lambda climbs, own, begun: own)
+    monkeypatch.setattr(components_member._Climbs, "or_likelier", lambda climbs, own, looks, more: own)
 
 
 @pytest.mark.parametrize("seed", [14, 16])  # of 24, those where k-means alone leads to another maximum
@@ -218,24 +218,24 @@ def test_a_longer_look_finds_likelier_components(seed, monkeypatch):
     found, begun = (Components().fitted(X, 8, np.random.default_rng(0), starts) for starts in ((), [truth]))
     assert found.fits
     assert found.bic > begun.bic - 1.0
-    monkeypatch.setattr(components_member._Climbs, "or_likelier", lambda climbs, own, begun: own)
+    monkeypatch.setattr(components_member._Climbs, "or_likelier", lambda climbs, own, looks, more: own)
     assert Components().fitted(X, 8, np.random.default_rng(0)).bic < begun.bic - 5.0
 
 
 def test_what_a_longer_look_finds_is_left_where_tests_reject_it(monkeypatch):
     X, _ = rings()
-    looked, shorter = components_member._Climbs.looked, []
+    climbed, steps = components_member._Climbs.climbed, []
 
-    def kept(climbs, shape, begun, steps=LOOK):
-        shorter.append(steps)
-        return looked(climbs, shape, begun, steps)
+    def kept(climbs, shape, begun, max_iter, **options):
+        steps.append((len(begun), max_iter))
+        return climbed(climbs, shape, begun, max_iter, **options)
 
-    monkeypatch.setattr(components_member._Climbs, "looked", kept)
+    monkeypatch.setattr(components_member._Climbs, "climbed", kept)
     for K in (3, 4, 5):
         found = Components().fitted(X, K, np.random.default_rng(0))
-        assert FIRST in shorter
+        assert (8, FIRST) in steps  # four starts, and four more
         with monkeypatch.context() as without:
-            without.setattr(components_member._Climbs, "or_likelier", lambda climbs, own, begun: own)
+            without.setattr(components_member._Climbs, "or_likelier", lambda climbs, own, looks, more: own)
             assert Components().fitted(X, K, np.random.default_rng(0)).bic == found.bic
 
 
@@ -396,6 +396,22 @@ def test_the_consensus_has_draws_of_components_with_the_share_that_they_are_beli
     at_three = np.array([one.name == "components" for one in there.methods])
     assert there.n_clusters == 3
     assert there.weights[at_three].sum() == pytest.approx(found.components)
+
+
+def test_scattered_items_are_no_cluster_of_a_mixture():
+    rng = np.random.default_rng(2000)
+    X = np.concatenate([rng.normal(size=(950, 2)) + np.repeat([[0, 0], [7, 0]], 475, axis=0)])
+    noise = rng.uniform(X.min(axis=0) - 2, X.max(axis=0) + 2, size=(50, 2))
+    Y = np.concatenate([X, noise])
+    fit = Components().fitted(Y, 4, np.random.default_rng(0))
+    labels = fit.labels_of_clusters()
+    assert len(np.unique(fit.clustering.labels)) > len(np.unique(labels)) == 2
+    assert metrics.adjusted_rand_index(labels[:950], np.repeat([0, 1], 475)) > 0.98
+    assert SoftClustering(random_state=0).fit(Y).n_clusters_ == 2
+    clean = Components().fitted(X, 2, np.random.default_rng(0))
+    np.testing.assert_array_equal(clean.labels_of_clusters(), clean.clustering.labels)
+    one = Components().fitted(noise, 2, np.random.default_rng(0))  # nothing is left
+    np.testing.assert_array_equal(one.labels_of_clusters(), one.clustering.labels)
 
 
 def test_bounds_hold_for_components_too():

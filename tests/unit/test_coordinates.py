@@ -71,6 +71,34 @@ def test_what_is_no_distance_is_refused(points, wrong):
         fitted(wrong(cdist(points, points)))
 
 
+def test_a_far_item_does_not_hide_that_the_others_are_no_points():
+    X = np.random.default_rng(0).normal(size=(80, 5))
+    X[-1] = 1000.0
+    assert Coordinates.of(cdist(X, X, "cityblock")) is None
+    assert Coordinates.of(cdist(X, X)) is not None
+
+
+def test_many_items_at_few_places_are_left_to_their_distances():
+    X = np.random.default_rng(0).integers(2, size=(300, 6)).astype(float)
+    assert Coordinates.of(cdist(X, X)) is None
+    model = fitted(cdist(np.repeat(CENTRES, 30, axis=0), np.repeat(CENTRES, 30, axis=0)), "auto")
+    assert model.n_clusters_ == 3
+
+
+def test_a_fit_that_fails_leaves_the_one_before(points):
+    D = cdist(points, points)
+    model = fitted(D)
+    before = model.predict(D)
+    with pytest.raises(InputError):
+        model.fit(cdist(2 * points[::-1], 2 * points[::-1]), must_link=[(0, 1)], cannot_link=[(0, 1)])
+    np.testing.assert_array_equal(model.predict(D), before)
+
+
+def test_columns_of_points_are_not_spoken_of(points):
+    X = points * [1.0, 100.0]
+    assert not any("column" in note for note in fitted(cdist(X, X)).result_.notes)
+
+
 def test_rounded_distances_are_those_of_points(points):
     placed = Coordinates.of(cdist(points, points).round(2))
     assert placed.points.shape[1] == 2
@@ -97,12 +125,15 @@ def test_new_items_are_placed_by_their_distances(points, tmp_path):
     D = cdist(Y, points)
     assert metrics.adjusted_rand_index(model.predict(D[:-1]), TRUTH) > 0.95
     assert model.predict_doubt(D).outlier[-1] > 0.9
+    aside = model.predict_doubt(np.hypot(cdist(CENTRES[:1], points), [[0.0], [0.5], [40.0], [1000.0]]))
+    assert aside.outlier[0] < 0.5 < 0.9 < aside.outlier[2:].min()
+    assert aside.certainty[2:].max() < 0.1
     save(model, tmp_path / "m.npz")
     again = load(tmp_path / "m.npz")
     np.testing.assert_array_equal(again.predict_proba(D), model.predict_proba(D))
     np.testing.assert_array_equal(again.predict_doubt(D).certainty, model.predict_doubt(D).certainty)
     assert model.at(2).predict(D).max() == 1
-    for wrong in (D[:, :-1], sp.csr_array(D), np.where(D < 1, np.nan, D)):
+    for wrong in (-D, D[:, :-1], sp.csr_array(D), np.where(D < 1, np.nan, D)):
         with pytest.raises((InputError, ValueError)):
             model.predict(wrong)
     for refused in (model.explain, lambda: model.update(D), lambda: model.score(D)):
@@ -115,8 +146,8 @@ def test_copies_weights_and_the_order_of_rows_change_nothing(points):
     model, order = fitted(D), np.random.default_rng(3).permutation(len(D))
     turned = fitted(D[np.ix_(order, order)])
     assert metrics.adjusted_rand_index(turned.labels_, model.labels_[order]) == 1.0
-    twice = np.tile(D, (2, 2))
-    np.testing.assert_allclose(fitted(twice).outlier_[: len(D)], model.outlier_, atol=0.02)
+    some = np.r_[np.arange(len(D)), np.arange(0, len(D), 6)]
+    np.testing.assert_allclose(fitted(D[np.ix_(some, some)]).outlier_[: len(D)], model.outlier_, atol=0.02)
     weights = np.where(np.arange(len(D)) < 5, 0.0, 1.0)
     without = fitted(D[5:, 5:])
     weighed = SoftClustering(3, affinity="precomputed_distance", random_state=0).fit(D, sample_weight=weights)

@@ -59,7 +59,7 @@ COPIES, MOVED = 50, 0.01
 # Items from which on the probability of one cluster was learned.
 FEWEST = 50
 # Latent classes up to which one is compared with several, where they do not make the clusters.
-FEW_CLASSES = 6
+FEW_CLASSES = 4
 
 
 @dataclass(frozen=True)
@@ -239,7 +239,7 @@ class Ensemble(Builder):
             return None
         words = self._words(X, weights) if table is None and len(seen) >= FEWEST else None
         if words is not None and found.one is not None:  # methods part rows between categories that tell nothing
-            classes = classes_of(words.rows(seen), LatentClasses(), bounds=(1, FEW_CLASSES), seed=self.seed)
+            classes = classes_of(words.rows(seen), LatentClasses(n_starts=2), bounds=(1, FEW_CLASSES), seed=self.seed)
             one = 0.0 if classes is None or classes.one is None else classes.one
             found = replace(found, one=max(found.one, one))
         if len(heavy):

@@ -83,6 +83,8 @@ __all__ = [
 # Steps of expectation and maximisation, and those after which all starts are compared, and the likeliest few again.
 MAX_ITER, TOLERANCE, LOOK, FIRST = 100, 1e-4, 3, 10
 LIKELY = 3
+# Dimensions in which items may fill their box, and how many times as dense as that a cluster is at least.
+FEW_DIMENSIONS, SPARSE = 5, 3.0
 # Runs of k-means of each kind more at which a mixture is begun that tests may not reject.
 MORE_STARTS = 2
 # How much larger the BIC of the other shape may be an item where the first steps of a simpler one are its last.
@@ -136,6 +138,26 @@ class FittedMixture:
     def normality(self) -> Mardia:
         """Mardia's tests of the components."""
         return mardia(self.coordinates, self.components, np.asarray(self.clustering.membership))
+
+    def labels_of_clusters(self) -> Labels:
+        """Return the labels, in which items of a component that is hardly denser than the box of all are with others.
+
+        Such a component is of items scattered around the clusters, as a background is (`partita.doubt.rivals`). Only in
+        few dimensions, where items fill their box; as it is where fewer than two components are left.
+        """
+        Z, Q = self.coordinates, np.array(self.clustering.membership)
+        q, held = Z.shape[1], Q.sum(axis=0)
+        if self.categories is not None or q > FEW_DIMENSIONS:
+            return self.clustering.labels
+        volume, sparse = np.log(np.maximum(np.ptp(Z, axis=0), np.finfo(float).tiny)).sum(), np.zeros(len(held), bool)
+        for k in np.flatnonzero(held >= q + 2):
+            centred = Z - np.average(Z, axis=0, weights=Q[:, k])
+            scatter = (centred.T * Q[:, k]) @ centred / held[k]
+            log_density = -np.linalg.slogdet(2 * np.pi * np.e * scatter)[1] / 2  # of a normal distribution, on average
+            sparse[k] = log_density + volume <= np.log(SPARSE)
+        if (~sparse).sum() < 2:
+            return self.clustering.labels
+        return np.asarray(np.where(sparse, -1.0, Q).argmax(axis=1), dtype=np.int64)
 
     @property
     def fits(self) -> bool:
@@ -240,12 +262,12 @@ class Components(Member):
     ) -> FittedMixture:
         """The mixture of covariances of their own, or of the simpler shape; `more` are starts for the former."""
         Z, n_clusters = climbs.Z, climbs.n_clusters
-        own = climbs.fitted("student", climbs.looked("student", begun))
+        own = climbs.fitted("student", looks := climbs.looked("student", begun))
         if not self.has_room(len(Z), n_clusters, Z.shape[1]):
             return replace(own, bic=-np.inf, reaches=-np.inf)
         if climbs.n_parameters("student") > len(Z):
             return own
-        return climbs.or_simpler(own if n_clusters == 1 else climbs.or_likelier(own, [*begun, *more()]), begun)
+        return climbs.or_simpler(own if n_clusters == 1 else climbs.or_likelier(own, looks, more()), begun)
 
 
 @dataclass(frozen=True, eq=False)
@@ -330,9 +352,9 @@ class _Climbs:
         found = outcomes_of(lambda start: climb(items, start, **how), begun, len(self.Z), self.n_jobs)
         return sorted(found, key=lambda one: -one.log_likelihood)
 
-    def looked(self, shape: Shape, begun: Sequence[Labels], steps: int = LOOK) -> list[Climbed]:
+    def looked(self, shape: Shape, begun: Sequence[Labels]) -> list[Climbed]:
         """Return what a few steps from these labels lead to, the likeliest first."""
-        return self.climbed(shape, [np.eye(self.n_clusters)[labels] for labels in begun], steps)
+        return self.climbed(shape, [np.eye(self.n_clusters)[labels] for labels in begun], LOOK)
 
     def fitted(self, shape: Shape, looks: Sequence[Climbed]) -> FittedMixture:
         """Return the mixture that is likeliest of those that went on from these looks."""
@@ -357,9 +379,10 @@ class _Climbs:
             return ("diagonal",)
         return ("spherical",) if self.n_clusters == 1 else ("spherical", "tied")
 
-    def or_likelier(self, own: FittedMixture, begun: Sequence[Labels]) -> FittedMixture:
-        """Return what a longer look at these starts leads to where it is likelier and tests do not reject it."""
-        found = self.fitted("student", self.looked("student", begun, FIRST))
+    def or_likelier(self, own: FittedMixture, looks: Sequence[Climbed], more: Sequence[Labels]) -> FittedMixture:
+        """Return what longer looks at these and more starts lead to where it is likelier and tests do not reject it."""
+        begun = [one.responsibilities for one in looks] + [np.eye(self.n_clusters)[labels] for labels in more]
+        found = self.fitted("student", self.climbed("student", begun, FIRST))
         return found if found.bic > own.bic and found.fits else own
 
     def or_simpler(self, own: FittedMixture, begun: Sequence[Labels]) -> FittedMixture:
@@ -480,7 +503,7 @@ def with_components(
     """
     starts = starts_of(found)
     fitted = fitted_at(one, X, sorted(starts), seed, starts, always=max(ALWAYS, found.n_clusters))
-    labels = [np.unique(fit.clustering.labels, return_inverse=True)[1].astype(np.int64) for fit in fitted.values()]
+    labels = [np.unique(fit.labels_of_clusters(), return_inverse=True)[1].astype(np.int64) for fit in fitted.values()]
     asked, bic = np.array(list(fitted)), np.array([fit.bic for fit in fitted.values()])
     held = np.array([own.max() + 1 for own in labels])
     within = (held >= max(bounds[0], 2)) & (held <= (bounds[1] or len(X)))

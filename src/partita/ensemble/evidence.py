@@ -42,6 +42,11 @@ class EnsembleEvidence(FactorEvidence):
         """The fitted items, in the units that `seen` gives new ones."""
         return self._X
 
+    @property
+    def unit(self) -> float:
+        """What all features are divided by, where it is one number."""
+        return float(self._frame.spread[0])
+
     def seen(self, X: Any) -> Array:
         """Return new items in the units of the fitted ones."""
         return self._frame(np.asarray(X, dtype=np.float64))

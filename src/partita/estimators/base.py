@@ -25,9 +25,10 @@ from partita.ensemble import LatentClasses
 from partita.ensemble.consensus import Consensus
 from partita.errors import InputError
 from partita.estimators.bayesian_partition import BayesianPartition
-from partita.estimators.checked_input import encoded
+from partita.estimators.checked_input import Encoded, encoded
 from partita.estimators.checked_parameters import seed_of
 from partita.estimators.choosing import Choose, FromDraws, NumberOfClusters, judged, why_so_many
+from partita.estimators.coordinates import Coordinates
 from partita.estimators.doubtful import Doubtful
 from partita.estimators.explaining import explain
 from partita.estimators.growing import with_new_items
@@ -136,9 +137,9 @@ class FactorizationEstimator(ClusterMixin, Doubtful):
         builder = self._builder()
         return Plan(builder, self._model(), self._choose(builder), self.scale_features)
 
-    def _placed(self, X: Any, plan: Plan, weights: Array | None) -> tuple[Any, Plan]:
+    def _placed(self, X: Any, plan: Plan, weights: Array | None) -> tuple[Any, Plan, Coordinates | None]:
         """Checked input and the plan for it: of distances the points that have them, where an estimator takes these."""
-        return X, plan
+        return X, plan, None
 
     def _choose(self, builder: Builder) -> Choose:
         """Return what chooses the number of clusters, and a start where it has one of its own."""
@@ -250,9 +251,8 @@ class FactorizationEstimator(ClusterMixin, Doubtful):
         if names is not None:
             self.items_ = np.array(names)
         weights = check_weights(sample_weight, X.shape[0])
-        self.__dict__.pop("_coordinates", None)
-        X, plan = self._placed(X, plan, weights)
-        return self._run(plan, Given(X, weights, must_link, cannot_link, pair_weight), where)
+        X, plan, placed = self._placed(X, plan, weights)
+        return self._run(plan, Given(X, weights, must_link, cannot_link, pair_weight), where, placed=placed)
 
     @_fit_context(prefer_skip_nested_validation=True)
     def update(self, X_new: Any, sample_weight: Any = None) -> Self:
@@ -313,12 +313,20 @@ class FactorizationEstimator(ClusterMixin, Doubtful):
         return self
 
     def _run(
-        self, plan: Plan, given: Given, where: str | None = None, earlier: NDArray[np.int64] | None = None
+        self,
+        plan: Plan,
+        given: Given,
+        where: str | None = None,
+        earlier: NDArray[np.int64] | None = None,
+        placed: Coordinates | None = None,
     ) -> Self:
         """Fit to checked input, whose rows had the labels `earlier`; `where` is a note on where it was found."""
         began = time.monotonic()
         table = given.X if isinstance(given.X, MixedTable) else None
-        X, plan, encoding, notes = encoded(given.X, plan, given.weights, getattr(self, "feature_names_in_", None))
+        if placed is None:
+            X, plan, encoding, notes = encoded(given.X, plan, given.weights, getattr(self, "feature_names_in_", None))
+        else:  # whose axes nobody knows
+            X, plan, encoding, notes = Encoded(given.X, plan, None, ())
         notes = notes if where is None else (where, *notes)
         given = replace(given, X=X, table=table)
         with ProgressBar() if self.verbose else nullcontext() as bar, opened(self.checkpoint) as checkpoint:
@@ -333,9 +341,10 @@ class FactorizationEstimator(ClusterMixin, Doubtful):
                 on = held and f"; the same fit goes on from {held}"
                 words = f"interrupted while {stage.now}: there is no membership to hand back{on}"
                 raise KeyboardInterrupt(words) from None
-        self.__dict__.pop("encoding_", None)
-        if encoding is not None:
-            self.encoding_ = encoding
+        for name, value in (("encoding_", encoding), ("_coordinates", placed)):
+            self.__dict__.pop(name, None)
+            if value is not None:
+                setattr(self, name, value)
         self._finish(plan, given, fitted)
         took, limit = time.monotonic() - began, self.max_seconds
         longer = limit is not None and took > OVERRUN * limit

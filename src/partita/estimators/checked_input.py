@@ -62,7 +62,7 @@ class CheckedInput(Shown):
                 "missing= says of missing cells holds for them"
             )
         if not reset and not builder.pairwise and hasattr(self, "_coordinates"):
-            return self._coordinates(self._checked(X, NeighborGraph(metric="precomputed"), reset=False))
+            return self._coordinates(self._checked_distances(X))
         if reset and isinstance(builder, Precomputed) and (is_foreign(X) or is_foreign_csr(X)):
             X = builder.build(X, n_clusters=1).affinity  # products stay where the matrix lies
         if reset:
@@ -124,6 +124,10 @@ class CheckedInput(Shown):
                 warn_of_lost_digits(X, given)
                 warn_of_pairs(X)
         return X
+
+    def _checked_distances(self, X: Any) -> Any:
+        """Rows of distances to the fitted items of a fit that placed these."""
+        return self._checked(X, NeighborGraph(metric="precomputed"), reset=False)
 
     def _as_table(self, X: Any) -> MixedTable | None:
         """A frame as a mixed table; None for an array, and for a frame of pandas where narwhals is not installed."""

@@ -7,7 +7,8 @@ negative: then the distances are all that is known. Another item is placed by it
 diag(l)^(-1/2) V^T (b - d2) / 2, with b the diagonal of B [gower1968].
 
 Of many items B is made of a thousand, the landmarks [desilva2004], and the others are placed; of at most 2,000 items it
-is looked at whether their distances to all come out as they were given.
+is looked at whether their distances come out as they were given, those to the nearest too. Items of which at least a
+quarter are copies are left to their distances: where they were categories, turned axes would hide these.
 
 Cost: n^3 for n = 1,000 landmarks at most, N n q and 2,000 N q.
 
@@ -39,8 +40,10 @@ LANDMARKS = 1_000
 EUCLIDEAN, BEYOND = 1e-3, 3.0
 # The same for numbers that were not rounded.
 EXACT = 1e-10
-# Share of the usual distance by which others may be missed, root mean square.
-MISSED = 0.02
+# Share of all distances by which these may be missed, and of those to so many nearest items, root mean squares.
+MISSED, MISSED_NEAR, NEAREST = 0.02, 0.05, 10
+# Share of the items that are copies of others from which they are not placed.
+COPIES = 0.25
 # Rows that are compared, and at a time; and decimals of a coordinate in units of the widest: items at the same
 # distances are at one place.
 COMPARED, ROWS, DIGITS = 2_000, 500, 9
@@ -110,31 +113,50 @@ class Coordinates:
         InputError
             Where some distances are not known.
         """
-        if sp.issparse(D) or not np.isfinite(D[:, self.landmarks]).all():
+        if sp.issparse(D) or not (np.isfinite(D) & (D >= 0)).all():
             raise InputError(
-                "distances to some fitted items are missing: the fit took the distances for those of points, and an "
-                "item is placed among these by all of its distances"
+                "distances to some fitted items are missing or negative: the fit took the distances for those of "
+                "points, and an item is placed among these by all of its distances"
             )
         near = self._squares - D[:, self.landmarks] ** 2
         placed = (near - near.mean(axis=1)[:, None]) @ (self.points / self.eigenvalues) / 2
         unit = float(np.sqrt(self.eigenvalues[0] / len(self.landmarks)))
         return np.asarray((placed / unit).round(DIGITS) * unit)
 
+    def heights(self, D: Array, placed: Array) -> Array:
+        """Return how far items are from the space that the fitted ones span, where they are placed in it.
+
+        >>> X = np.array([[0.0, 0.0], [3.0, 0.0], [6.0, 0.0], [7.0, 0.0]])
+        >>> found, D = Coordinates.of(np.linalg.norm(X[:, None] - X, axis=2)), np.linalg.norm(X - [3.0, 4.0], axis=1)
+        >>> found.heights(D[None], found(D[None])).round(6).tolist()
+        [4.0]
+        """
+        to_points = (placed**2).sum(axis=1)[:, None] + self._squares - 2 * placed @ self.points.T
+        return np.asarray(np.sqrt(np.maximum((D[:, self.landmarks] ** 2 - to_points).mean(axis=1), 0.0)))
+
     @cached_property
     def _squares(self) -> Array:
         return np.asarray((self.points**2).sum(axis=1))
 
     def _has(self, D: Array) -> bool:
-        """Whether all distances are those of the points."""
-        placed, missed, total = self(D), 0.0, 0.0
-        squares = (placed**2).sum(axis=1)
+        """Whether all distances, those to nearest items too, are those of the points, which are mostly no copies."""
+        placed = self(D)
+        if len(np.unique(placed, axis=0)) <= (1.0 - COPIES) * len(placed):
+            return False
         looked_at = np.unique(np.linspace(0, len(D) - 1, COMPARED).astype(np.intp))
+        squares, n_near = (placed**2).sum(axis=1), min(NEAREST + 1, len(D))
+        sums = np.zeros((len(looked_at), 4))
         for low, high in row_bounds(len(looked_at), ROWS):
             at = looked_at[low:high]
-            of_points = squares[at, None] + squares - 2 * placed[at] @ placed.T
-            missed += float(((np.sqrt(np.maximum(of_points, 0.0)) - D[at]) ** 2).sum())
-            total += float((D[at] ** 2).sum())
-        return missed <= MISSED**2 * total
+            of_points = np.sqrt(np.maximum(squares[at, None] + squares - 2 * placed[at] @ placed.T, 0.0))
+            near = np.argpartition(D[at], n_near - 1, axis=1)[:, :n_near]
+            missed = (of_points - D[at]) ** 2
+            of_near = (np.take_along_axis(each, near, axis=1).sum(axis=1) for each in (missed, D[at] ** 2))
+            sums[low:high] = np.column_stack([missed.sum(axis=1), (D[at] ** 2).sum(axis=1), *of_near])
+        missed, given, missed_near, given_near = sums.T
+        nearby = given_near > 0
+        of_each = missed_near[nearby] / given_near[nearby]
+        return bool(missed.sum() <= MISSED**2 * given.sum() and of_each.mean() <= MISSED_NEAR**2)
 
 
 def _landmarks(D: Array, weights: Array | None) -> NDArray[np.intp]:
@@ -142,5 +164,5 @@ def _landmarks(D: Array, weights: Array | None) -> NDArray[np.intp]:
     used = np.arange(len(D)) if weights is None else np.flatnonzero(weights)
     if len(used) <= LANDMARKS:
         return used
-    order = used[np.argsort(D[:, used].sum(axis=0), kind="stable")]
+    order = used[np.argsort(D.sum(axis=0)[used], kind="stable")]
     return np.sort(order[np.linspace(0, len(order) - 1, LANDMARKS).round().astype(np.intp)])

@@ -50,13 +50,17 @@ def doubt_of_new(model: Doubtful, X: Any, W: Array | None = None) -> DoubtOfNew:
     if hasattr(model, "encoding_"):
         with_gaps = np.isnan(model.encoding_.plain(model._mixed_table(X))).any(axis=1)
         most = np.where(with_gaps, W.max(axis=1), 1.0)
-    X = model._checked(X, model._builder_, reset=False)
+    given, X = X, model._checked(X, model._builder_, reset=False)
     X = X if model._extension.scaling is None else model._extension.scaling(X)
     row, counts = _of_items(model, len(evidence.items))
     outlier, Y = np.zeros(len(X)), evidence.seen(X)
     numbers = Columns.of(evidence.items).numbers
     if len(numbers):
-        outlier = probability_of_new(evidence.items[:, numbers], model.outlier_[row], Y[:, numbers], weights=counts)
+        fitted, new = evidence.items[:, numbers], Y[:, numbers]
+        if hasattr(model, "_coordinates"):  # an item may be far from the space of all fitted ones
+            heights = model._coordinates.heights(model._checked_distances(given), X) / evidence.unit
+            fitted, new = np.pad(fitted, ((0, 0), (0, 1))), np.column_stack([new, heights])
+        outlier = probability_of_new(fitted, model.outlier_[row], new, weights=counts)
     voters = evidence.voters(X).tocoo()
     known = (voters.data == 1.0) & (evidence.at_edge(Y) == Y).all(axis=1)[voters.row]
     outlier[voters.row[known]] = model.outlier_[row[voters.col[known]]]

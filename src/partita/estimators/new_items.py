@@ -89,7 +89,9 @@ class NewItems(TransformerMixin, FittedAttributes):
         return self._over_fillings(self._mixed_table(X), W) if hasattr(self, "encoding_") else W
 
     def _beyond(self, X: Any) -> NDArray[np.bool_]:
-        """Return which rows lie far outside the fitted items."""
+        """Return which rows lie far outside the fitted items in some column; coordinates of points are no columns."""
+        if hasattr(self, "_coordinates"):
+            return np.zeros(len(X), dtype=bool)
         X, scaling = self._checked(X, self._builder_, reset=False), self._extension.scaling
         return self._extension.evidence.beyond(X if scaling is None else scaling(X))
 

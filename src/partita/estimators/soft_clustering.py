@@ -218,19 +218,20 @@ class SoftClustering(FactorizationEstimator):
     def _model(self) -> Model:
         return self._model_on(self._builder())
 
-    def _placed(self, X: Any, plan: Plan, weights: Array | None) -> tuple[Any, Plan]:
+    def _placed(self, X: Any, plan: Plan, weights: Array | None) -> tuple[Any, Plan, Coordinates | None]:
         if self.affinity != "precomputed_distance" or self.scale_features not in ("auto", "none"):
-            return X, plan
+            return X, plan, None
         found = Coordinates.of(as_distances(X), weights)
         if found is None:
-            why = "the distances are not those of points in a Euclidean space, or not all known"
-            return X, replace(plan, chosen={"affinity": Reasoned(plan.builder.name, why)})
-        self._coordinates, points = found, found(X)
+            why = "the distances are not all known, not those of points in a Euclidean space, or of many items at few"
+            return X, replace(plan, chosen={"affinity": Reasoned(plan.builder.name, why)}), None
+        points = found(X)
         plan = self._plan_of(points, chosen_here=True)
         why = f"the distances are those of points in {count(points.shape[1], 'dimension')}"
         taken = Reasoned(plan.builder.name, f"{why}: {plan.chosen['affinity'].why}")
         builder = replace(plan.builder, units="given") if isinstance(plan.builder, Ensemble) else plan.builder
-        return points, replace(plan, builder=builder, scale_features="none", chosen={**plan.chosen, "affinity": taken})
+        plan = replace(plan, builder=builder, scale_features="none", chosen={**plan.chosen, "affinity": taken})
+        return points, plan, found
 
     def _plan(self, X: Any) -> Plan:
         return self._plan_of(X, chosen_here=self.affinity == "auto")
