@@ -192,3 +192,47 @@ def test_predict_takes_the_columns_that_a_model_saved_in_python_knows(call, tmp_
         found = read_memberships(tmp_path / "p.csv")
         np.testing.assert_allclose(found.membership, model.predict_proba(frame), atol=1e-12)
         assert affinity == "neighbors" or found.ids == names
+
+
+@pytest.mark.parametrize("kind", ["distances", "affinity"])
+def test_predict_knows_the_fitted_items_of_pairs_by_their_names(call, tmp_path, kind):
+    rng = np.random.default_rng(0)
+    old, new = (np.concatenate([rng.normal(centre, 1, (n, 2)) for centre in (0, 8, 16)]) for n in (9, 3))
+    names = [f"s{k}" for k in range(27)]
+
+    def write(name, points, columns=None, order=slice(None)):
+        pairs = np.linalg.norm(points[:, None] - old, axis=2)
+        pairs = (pairs if kind == "distances" else np.exp(-(pairs**2) / 20))[:, order]
+        rows = [
+            f"{'s' if points is old else 'n'}{k},{','.join(map(repr, row))}" for k, row in enumerate(pairs.tolist())
+        ]
+        header = [] if columns is None else ["id," + ",".join(columns)]
+        rows = rows if header else [row.partition(",")[2] for row in rows]
+        (tmp_path / name).write_text("\n".join([*header, *rows]) + "\n")
+
+    def predicted(model, file):
+        done = call("predict", model, file, "--out", "p.csv", "--force")
+        return done, None if done.code else read_memberships(tmp_path / "p.csv").membership
+
+    write("old.csv", old, names)
+    write("new.csv", new, names)
+    write("turned.csv", new, names[::-1], slice(None, None, -1))
+    write("bare.csv", new)
+    write("others.csv", new, [f"column{k}" for k in range(27)])
+    assert call("fit", "old.csv", "--input", kind, "--k", 3, "--out", "o", "--quiet").code == 0
+    done, expected = predicted("o", "new.csv")
+    assert "order of the fit" not in done.err
+    for model in ("o", "o/model"):
+        done, found = predicted(model, "turned.csv")
+        assert "order of the fit" in done.err
+        np.testing.assert_allclose(found, expected, atol=1e-12)
+    for file in ("bare.csv", "others.csv"):
+        np.testing.assert_allclose(predicted("o", file)[1], expected, atol=1e-12)
+    for wrong, named in ((["z", *names[1:]], "'z'"), (names[:-1], "'s26'")):
+        write("wrong.csv", new, wrong, slice(len(wrong)))
+        done, _ = predicted("o", "wrong.csv")
+        assert done.code == 2
+        assert named in done.err
+    write("bare_old.csv", old)
+    assert call("fit", "bare_old.csv", "--input", kind, "--k", 3, "--out", "b", "--quiet").code == 0
+    np.testing.assert_allclose(predicted("b", "new.csv")[1], expected, atol=1e-12)

@@ -325,7 +325,8 @@ def test_few_draws_and_negative_labels_are_told_once():
 
     for given, weights in ((lacking[:3], None), (lacking, np.eye(12)[1] + 1e-9)):
         assert sum("too few to be a posterior sample" in note for note in of_pairs(given, weights=weights)) == 1
-    assert not any("too few to be a" in note for note in of_pairs(lacking))
+    for given, weights in ((lacking, None), (lacking[:6], [2] * 6)):
+        assert not any("too few to be a" in note for note in of_pairs(given, weights=weights))
     apart = np.where(np.eye(5, 20, dtype=bool), -1, np.arange(20))
     with pytest.warns(UnsureWarning, match="alone"):
         assert any("each of the 20 items is alone" in note for note in of_pairs(apart))
@@ -345,12 +346,18 @@ def test_weighted_draws_are_worth_kishs_number_however_many_are_equal(seed):
         assert bool(few_note(own.n_given, own.worth)) == (kish < 10)
 
 
-def test_whole_numbers_without_a_zero_are_copies_and_others_are_weights():
+def test_whole_numbers_are_copies_and_others_are_weights():
     draws = posterior(n_draws=300)[0]
-    for some, worth in (([1.5], 1), ([1e6] * 3, 3), ([3, 1, 0, 2], 36 / 14)):
+    for some, worth in (([1.5], 1), ([1e10] * 3, 3), ([3, 1, 0, 2], 6), ([0.3, 0.1, 0, 0.2], 36 / 14)):
         own = PartitionDraws.of(draws, np.r_[some, np.zeros(300 - len(some))])
         assert own.worth == pytest.approx(worth)
         assert few_note(own.n_given, own.worth)
+    for weights in ([2] * 8, [2] * 7 + [3], [1] * 8):  # and a zero beside them is the draw left out
+        copied = PartitionDraws.of(np.repeat(draws[:8], weights, axis=0))
+        for own in (PartitionDraws.of(draws[:8], weights), PartitionDraws.of(draws[:9], [*weights, 0])):
+            assert own.worth == copied.worth == sum(weights)
+        for given in ((draws[:8], weights), (draws[:9], [*weights, 0])):
+            assert posterior_modes(given[0], weights=given[1]).separation == posterior_modes(copied).separation
     counts = np.random.default_rng(0).integers(1, 5, 300)
     copied = PartitionDraws.of(np.repeat(draws, counts, axis=0))
     assert PartitionDraws.of(draws, counts).worth == copied.worth == counts.sum()

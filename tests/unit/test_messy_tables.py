@@ -298,18 +298,33 @@ def test_a_row_of_totals_is_no_item(tmp_path, last):
 
 @pytest.mark.parametrize("words", [False, True])
 def test_sums_beside_a_blank_at_the_end_are_no_item_without_a_word_for_them(tmp_path, words):
-    def ending_in(last, n=9):
-        rows = ["k,x,y", *(f"{7 * k % 10},{k},{k / 2}" for k in range(1, n + 1)), last]
+    def ending_in(last, n=9, named="k"):
+        rows = [f"{named},x,y", *(f"{7 * k % 10},{k},{k / 2}" for k in range(1, n + 1)), last]
         ends = [",w", *(f",{'uv'[k % 2]}" for k in range(n)), ","] if words else [""] * len(rows)
         return read(tmp_path, "".join(f"{row}{end}\n" for row, end in zip(rows, ends)), mixed=True)
 
-    for last in (",45.0,", ",45,2.5", ",45,22.50"):
-        found = ending_in(last)
+    for last, named in ((",45.0,", "item_id"), (",45,2.5", "k"), (",45,22.50", "k")):
+        found = ending_in(last, named=named)
         assert len(found.features) == 9
         assert told(found, "line 11", "sums or means", "--skip-rows 0")
-    for last in (",45.1,", ",5,2.5", ",45,2.6", "1,45,2.5", ",0,"):
+    for last in (",45.1,", ",5,2.5", ",45,2.6", "1,45,2.5", ",0,", ",45.0,"):
         assert len(ending_in(last).features) == 10
-    assert len(ending_in(",28,", n=7).features) == 8
+    assert len(ending_in(",28,22", n=7).features) == 8
+
+
+@pytest.mark.parametrize("last", ["1,,", "1,2,", "1,5,", "2,,"])
+def test_numbers_that_are_sums_of_one_addend_or_alone_end_no_table(tmp_path, last):
+    cells = np.random.default_rng(0).normal(size=(40, 3)).round(2)
+    cells[:, :2] = 0.0
+    cells[3, 0], cells[7, 1] = 1.0, 2.0
+    if last == "1,5,":
+        cells[:, 1] = 5.0  # the mean
+    if last == "2,,":
+        cells[5, 0] = 1.0
+    rows = "".join(",".join(f"{cell:g}" for cell in row) + "\n" for row in cells)
+    assert len(read(tmp_path, f"a,b,c\n{rows}{last}\n", mixed=True).features) == 41
+    names = "".join(f"n{k},{row}\n" for k, row in enumerate(rows.split()))
+    assert len(read(tmp_path, f"name,a,b,c\n{names},{last}\n", mixed=True).features) == 41 - (last == "2,,")
 
 
 def test_an_item_called_total_that_sums_up_nothing_is_an_item(tmp_path):

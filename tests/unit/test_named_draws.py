@@ -317,7 +317,8 @@ def test_columns_called_as_if_they_numbered_draws_are_items_unless_they_do(words
     frame = pandas.DataFrame(np.random.default_rng(0).integers(0, 3, (200, 6)), columns=names)
     frame = frame.replace({0: "a", 1: "b", 2: "c"}) if words else frame
     for given in given_by(frame, tmp_path):
-        assert (given.items.tolist(), given.notes) == (names, ())
+        assert given.items.tolist() == names
+        assert [note.split("'")[1] for note in given.notes] == ["sample", "step", "index", "draw"]
     several = {
         "draw": np.arange(1, 201),  # of all
         "step": 2000 - np.arange(200) * 10,  # from the last to the first
@@ -325,9 +326,16 @@ def test_columns_called_as_if_they_numbered_draws_are_items_unless_they_do(words
     }
     for given in given_by(frame.assign(**several), tmp_path):
         assert given.items.tolist() == ["gene", "sample", "K"]
-        assert [note.split("'")[1] for note in given.notes] == ["step", "index", "draw"]
+        assert [note.split("'")[1] for note in given.notes] == ["step", "index", "draw", "sample"]
     for given in given_by(frame.assign(chain=np.tile([1, 2], 100), step=np.repeat(np.arange(100), 2)), tmp_path):
-        assert [note.split("'")[1] for note in given.notes] == ["step"]
+        assert [note.split("'")[1] for note in given.notes] == ["step", "sample", "index", "draw"]
+    for rows in (np.argsort(np.tile(np.arange(50), 4), kind="stable"), np.random.default_rng(0).permutation(200)[:60]):
+        mixed = frame.assign(draw=np.tile(np.arange(50), 4)).iloc[rows]
+        for given in given_by(mixed, tmp_path):
+            assert given.items.tolist() == names[:-1]
+    never_again = mixed.assign(gene=np.random.default_rng(0).permutation(60))  # labels of a sampler that always adds
+    assert "draw" in named_draws(never_again).items
+    assert "draw" in named_draws(frame.assign(draw=frame["draw"].where(np.arange(200) % 2 == 0))).items  # it lacks half
     assert named_draws(frame.assign(index=np.tile([0, 1], 100))).items.tolist() == names  # two clusters by turns
 
 

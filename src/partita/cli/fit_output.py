@@ -82,6 +82,8 @@ def write_fit(
         estimator.certainty_,
     )
     write_json(folder / "result.json", result)
+    if items.kind != "features" and items.ids != [str(row) for row in range(len(items.ids))]:
+        estimator.items_ = np.array(items.ids)  # predict knows the columns of new items by these names
     (folder / "model").mkdir()
     save_model(estimator, folder / "model", columns=items.columns or None)
     columns, features = numbers_of(table)

@@ -88,7 +88,7 @@ def _scored(
     sparse = read_sparse_rows(file) if estimator._knows_pairs else None
     if sparse is not None:
         return [str(i) for i in range(sparse.shape[0])], estimator.predict_proba(sparse), None, []
-    table = _read(options, estimator, file)
+    table = _in_order_of_items(_read(options, estimator, file), estimator)
     notes = list(table.notes)
     if table.columns == _names(estimator) and table.left_out:
         notes.append(f"left out, since the model was not fitted on it: {listed(map(repr, table.left_out))}")
@@ -107,6 +107,34 @@ def _scored(
             "say in which cluster, if in any: are the units those of the fit?"
         )
     return table.ids, W, doubt, notes
+
+
+def _in_order_of_items(table: FeatureTable, estimator: FactorizationEstimator) -> FeatureTable:
+    """The table, its columns in the order of the fitted items where both have names, and a note where that is another.
+
+    Raises
+    ------
+    InputError
+        For columns some of which are named after fitted items, and others not, or that lack an item.
+    """
+    if not estimator._knows_pairs or estimator.items_ is None:
+        return table
+    items = [str(name) for name in estimator.items_]
+    if table.columns == items or set(items).isdisjoint(table.columns):
+        return table
+    place = {name: at for at, name in enumerate(table.columns)}
+    lacking = next((name for name in items if name not in place), None)
+    known = set(items)
+    other = next((name for name in table.columns if name not in known), None)
+    if lacking is not None or other is not None:
+        wrong = f"no column is named {lacking!r}" if other is None else f"{other!r} is no fitted item"
+        raise InputError(
+            f"{table.path.name}: columns are named as fitted items are, but {wrong}; expected a column for each of the "
+            f"{len(items):,} items of the fit (those of memberships.csv)"
+        )
+    note = "columns were put into the order of the fit by their names"
+    features = table.features[:, [place[name] for name in items]]
+    return replace(table, features=features, columns=items, notes=[*table.notes, note])
 
 
 def _read(options: PredictOptions, estimator: FactorizationEstimator, file: Path) -> FeatureTable:

@@ -45,7 +45,6 @@ from partita.partition.named_draws import (
 )
 from partita.partition.result import PartitionResult, Tried
 from partita.partition.search import search_partition
-from partita.partition.similarity import checked_weights
 from partita.progress import ProgressBar
 from partita.solvers import SolveResult
 
@@ -208,7 +207,7 @@ class BayesianPartition(PosteriorSummaries):
             Of a file: what `partita.io.read_draws` reads. Several chains: an array C x M x N, or a list of M x N.
         y : ignored
         weights : array of M, optional
-            Nonnegative weight of each draw; zero is the same as leaving it out. Where all are whole numbers from 1 up
+            Nonnegative weight of each draw; zero is the same as leaving it out. Where the others are all whole
             they are numbers of copies: a weight of two is the same as giving the draw twice. Any others, such as those
             of importance sampling, are worth (sum w)^2 / sum w^2 draws of equal weight, and fewer than 10 are too few.
         chain : array of M, optional
@@ -379,9 +378,7 @@ class BayesianPartition(PosteriorSummaries):
                 "draws that have both, or leave one of the two out"
             )
         self._similarity = affinity.to_dense()
-        v = checked_weights(weights, affinity.n_draws)
-        worth = worth_of(np.ones(affinity.n_draws) if v is None else v)
-        return self._search(loss, tell, similarity=self._similarity), worth
+        return self._search(loss, tell, similarity=self._similarity), worth_of(weights, affinity.n_draws)
 
     def _compared(
         self, given: NamedDraws, chain: NDArray[Any] | None, weights: ArrayLike | None

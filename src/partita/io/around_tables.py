@@ -11,6 +11,7 @@ from collections.abc import Callable, Sequence
 from statistics import fmean, median, pstdev, stdev
 
 from partita.io.bare_numbers import NumberCell, bare_number
+from partita.io.column_kinds import is_name_of_ids
 from partita.io.files import listed
 from partita.io.text_layout import SAMPLE, guessed_delimiter
 from partita.io.text_rows import as_number, says_nothing, usual_width
@@ -203,8 +204,9 @@ def without_end(rows: Rows, place: str = "line") -> tuple[Rows, list[str]]:
 
     A row of totals at the end begins with a word for it, and one of its numbers is the sum or the mean of those above;
     all of them are the statistic that it names where that is another. Without a word they all are such sums, or beside
-    a sum means, to the last digit, and another cell is blank. Between items one has a word for a sum, and at least half
-    of its numbers are the sums of those above, or of those since the one before.
+    a sum means, to the last digit, and another cell is blank: two of them, or one where that is the item's name.
+    Between items one has a word for a sum, and at least half of its numbers are the sums of those above, or of those
+    since the one before.
     """
     body, n_empty = _without_empty(rows)
     end, width = len(body), len(body[0][1]) if body else 0
@@ -304,7 +306,7 @@ def _without_totals(body: Rows) -> tuple[Rows, Rows]:
     said = [at for at, (_, row) in enumerate(body) if at and (_says_total(row) or _says_sum(row))]
     others = set(range(1, len(body))).difference(said)
     items = [at for at in sorted(others) if _filled(body[at][1])]
-    wordless = items[-1:] if _is_wordless_total([body[at][1] for at in items]) else []
+    wordless = items[-1:] if _is_wordless_total(body[0][1], [body[at][1] for at in items]) else []
     said, items = sorted([*said, *wordless]), items[: len(items) - len(wordless)]
     if not said or len(items) < 2:
         return body, []
@@ -326,18 +328,41 @@ def _without_totals(body: Rows) -> tuple[Rows, Rows]:
     return _without_empty([body[at] for at in kept])[0], [body[at] for at in left_out]
 
 
-def _is_wordless_total(rows: Sequence[Sequence[str]]) -> bool:
-    """Whether the last row holds sums of the cells above, or beside these means, and a blank, and nothing else."""
+def _is_wordless_total(names: Sequence[str], rows: Sequence[Sequence[str]]) -> bool:
+    """Whether the last row holds sums of the cells above, or beside these means, and a blank, and nothing else.
+
+    They are at least two, unless what is blank is the name of an item. One of fewer than two addends does not count.
+    """
     *above, last = rows or [[]]
     held = [at for at, cell in enumerate(last) if cell]
     if len(above) < ROWS_ABOVE or len(held) == len(last) or not all(_numeric(last[at]) for at in held):
         return False
     if not all(_numeric_or_none(row[at]) for row in above for at in held if at < len(row)):
         return False
-    sums = [cell if any(_number(cell) or ()) else "" for cell in last]  # zero is a sum of nothing
-    if not _share(sums, above, (sum,), close=EXACT, rounded=True):
+    if _share(last, above, (sum, fmean), close=EXACT, rounded=True) < 1:
         return False
-    return _share(last, above, (sum, fmean), close=EXACT, rounded=True) == 1
+    n_sums = n_means = 0
+    for at in held:
+        cells = [row[at : at + 1] for row in above]
+        addends = [cell[0] for cell in cells if cell and any(_number(cell[0]) or ())]
+        if len(addends) < 2 or not any(_number(last[at]) or ()):  # zero is a sum of nothing
+            continue
+        if _share([last[at]], cells, (sum,), close=EXACT, rounded=True):
+            n_sums += 1
+        elif len(set(addends)) > 1:  # a mean of equal numbers is one of them
+            n_means += 1
+    return n_sums > 0 and (n_sums + n_means > 1 or any(_names_items(names, above, at) for at in _blanks(last)))
+
+
+def _blanks(row: Sequence[str]) -> list[int]:
+    return [at for at, cell in enumerate(row) if not cell]
+
+
+def _names_items(names: Sequence[str], rows: Sequence[Sequence[str]], at: int) -> bool:
+    """Whether no cell of a column comes twice, and they are words, or numbers below a name of ids."""
+    cells = [row[at] for row in rows if at < len(row) and row[at]]
+    each_once = len(set(cells)) == len(cells) == len(rows)
+    return each_once and (not any(map(_numeric, cells)) or is_name_of_ids(names[at]))
 
 
 def _says_sum(row: Sequence[str]) -> bool:

@@ -20,7 +20,7 @@ from partita.io.bare_numbers import bare_number, is_money
 from partita.io.files import listed, option_value
 from partita.wording import count
 
-__all__ = ["Roles", "is_date", "notes_on_codes", "roles_of"]
+__all__ = ["Roles", "is_date", "is_name_of_ids", "notes_on_codes", "roles_of"]
 
 Column = NDArray[Any]
 
@@ -178,8 +178,8 @@ def roles_of(
     if len({*no_features, *counts, *classes, *almost, *several, *crowded}) == len(names):
         almost = several = crowded = []
     whole = [at for at in texts if None not in columns[at]]
-    named_ids = [at for at in counts if _is_name_of_ids(said[at])]
-    short = [at for at in whole if _is_name_of_ids(said[at]) or not _is_prose(columns[at])]
+    named_ids = [at for at in counts if is_name_of_ids(said[at])]
+    short = [at for at in whole if is_name_of_ids(said[at]) or not _is_prose(columns[at])]
     ids = None if named else next(iter([*short, *named_ids, *whole, *counts]), None)
     if len({*no_features, *counts, *classes}) == len(names):  # nothing would be left
         classes = []
@@ -280,7 +280,12 @@ def _all_distinct(column: Column) -> bool:
     return len(set(held)) == len(held) > 2
 
 
-def _is_name_of_ids(name: str) -> bool:
+def is_name_of_ids(name: str) -> bool:
+    """Return whether the name of a column says that it holds ids.
+
+    >>> is_name_of_ids("customer_id"), is_name_of_ids("width")
+    (True, False)
+    """
     return bool(OF_IDS.fullmatch(name.strip()) or CAMEL_ID.fullmatch(name.strip()))
 
 
@@ -306,7 +311,7 @@ def _counts_rows(name: str, column: Column, *, first: bool) -> bool:
     """Whether whole numbers, each once, stand under a name of ids; or under one of counts, and go up, have hardly a gap
     between them, or are many in the first column.
     """
-    strong = _is_name_of_ids(name)
+    strong = is_name_of_ids(name)
     if not (strong or OF_COUNTS.fullmatch(name.strip())) or not _each_once(column):
         return False
     many = first and len(column) >= MANY
@@ -325,14 +330,14 @@ def _nearly_counts_rows(name: str, column: Column, *, first: bool) -> bool:
         return False
     if len(different) == len(held):
         return _counts_rows(name, held, first=first) or (first and _is_run(name, held))
-    if _is_name_of_ids(name) or (OF_COUNTS.fullmatch(name.strip()) and _lie_side_by_side(different)):
+    if is_name_of_ids(name) or (OF_COUNTS.fullmatch(name.strip()) and _lie_side_by_side(different)):
         return _each_once(different)
     return first and _is_run(name, different)
 
 
 def _names_several(name: str, column: Column) -> bool:
     """Whether whole numbers, some of them several times, stand under a name of ids, as of repeated measurements."""
-    if not _is_name_of_ids(name) or _is_among(OF_KINDS, name) or column.dtype.kind != "f":
+    if not is_name_of_ids(name) or _is_among(OF_KINDS, name) or column.dtype.kind != "f":
         return False
     return 1 < _whole(column[~np.isnan(column)]) < len(column)
 

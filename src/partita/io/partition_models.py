@@ -123,7 +123,7 @@ class SavedDraws:
     def made(self) -> PartitionDraws:
         """Return the draws."""
         n_clusters = self.labels.max(axis=1).astype(np.int64) + 1
-        worth = worth_of(self.counts) if self.worth is None else self.worth
+        worth = worth_of(self.counts, self.n_given) if self.worth is None else self.worth
         given = self.merged if self.numbered else None
         return copied(PartitionDraws, self, n_clusters=n_clusters, worth=worth, given=given)
 

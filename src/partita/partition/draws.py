@@ -120,7 +120,7 @@ class PartitionDraws:
         place[rows] = np.arange(len(rows), dtype=np.int32)
         begins: NDArray[np.intp] = np.unique(group, return_index=True)[1]
         row = place[begins[group]]
-        worth = worth_of(np.ones(M) if v is None else v)
+        worth = worth_of(weights, M)
         return cls(labels if len(rows) == M else labels[rows], counts[order], n_clusters[rows], M, worth, row)
 
     @property
@@ -182,17 +182,21 @@ def _groups(labels: NDArray[Any], hashes: NDArray[np.uint64]) -> NDArray[np.intp
     return np.asarray(group, dtype=np.intp)
 
 
-def worth_of(weights: Array) -> float:
-    """Return the number of draws of equal weight that weighted draws stand for.
+def worth_of(weights: ArrayLike | None, n_draws: int) -> float:
+    """Return the number of draws of equal weight that weighted draws stand for: all of them without weights.
 
-    Weights that are all whole numbers from 1 up are numbers of copies, and stand for their sum; of any others it is
-    Kish's effective number, (sum w)^2 / sum w^2, at most the number of weights above zero [kish1965].
+    Weights that are whole numbers, but for those of zero, are numbers of copies, and stand for their sum; of any others
+    it is Kish's effective number, (sum w)^2 / sum w^2, at most the number of weights above zero [kish1965].
 
-    >>> worth_of(np.array([2.0, 3.0])), worth_of(np.array([0.5, 0.5])), worth_of(np.array([1e6, 1e6, 0.0]))
-    (5.0, 2.0, 2.0)
+    >>> worth_of([2.0, 3.0, 0.0], 3), worth_of([0.5, 0.5, 0.0], 3), worth_of(None, 3)
+    (5.0, 2.0, 3.0)
     """
-    total = float(weights.sum())
-    if total <= MOST_COPIES and (weights >= 1).all() and (weights == np.round(weights)).all():
+    if weights is None:
+        return float(n_draws)
+    v = np.asarray(weights, dtype=np.float64)
+    v = v[v > 0]
+    total = float(v.sum())
+    if total <= MOST_COPIES and (v == np.round(v)).all():
         return total
-    shares = weights / weights.max()
+    shares = v / v.max()
     return float(shares.sum() ** 2 / (shares @ shares))

@@ -151,7 +151,7 @@ def posterior_modes(
     unit : {"bits", "nats"}, optional
         Unit of "vi"; bits by default.
     weights : array of M, optional
-        Nonnegative weight of each draw; equal by default. Whole numbers from 1 up count as copies.
+        Nonnegative weight of each draw; equal by default. Whole numbers count as copies.
     random_state : int, Generator or None
         For the sample of draws, where there are more than 1,000.
 
@@ -182,7 +182,7 @@ def posterior_modes(
     metric = metric_of(loss, unit, None)
     blocks, counts = given_draws(draws, weights)
     sample = DrawSample.of(blocks, counts, metric, np.random.default_rng(random_state))
-    worth = draws.worth if isinstance(draws, PartitionDraws) else worth_of(counts)
+    worth = draws.worth if isinstance(draws, PartitionDraws) else worth_of(weights, blocks.n_draws)
     return _found(blocks, counts, sample, worth, search, metric)
 
 

@@ -301,7 +301,8 @@ def without_order(
 ) -> tuple[list[int], tuple[str, ...]]:
     """Return those of the positions of columns that do not number the draws, and a note on each that does.
 
-    One that is called so numbers them where no two draws of a chain have the same number, or where it begins anew.
+    One that is called so numbers them where no two draws of a chain have the same number, where it begins anew, or
+    where it has more different values than there are items, and than any item has.
 
     Raises
     ------
@@ -314,7 +315,11 @@ def without_order(
     >>> without_order(["draw", "step", "a"], [0, 1, 2], table, None)
     ([1, 2], ("column 'draw' numbers the draws: it is no item",))
     """
-    order = [k for k in left if names[k].lower() in ORDER_COLUMNS and _numbers_draws(values[:, k], chain)]
+    called = [k for k in left if names[k].lower() in ORDER_COLUMNS]
+    others = values[:, [k for k in left if k not in called]]
+    order = [
+        k for k in called if _numbers_draws(values[:, k], chain) or _exceeds_labels(values[:, k], others, len(left))
+    ]
     kept = [k for k in left if k not in order]
     if not kept:
         raise InputError(NO_LABELS)
@@ -334,8 +339,22 @@ def _numbers_draws(column: NDArray[Any], chain: NDArray[Any] | None) -> bool:
     return bool(steps[0] > 0 and (up | anew).all() and up.sum() >= 2 * (~up).sum())
 
 
+def _exceeds_labels(column: NDArray[Any], others: NDArray[Any], n_items: int) -> bool:
+    """Whether a column has more different values than there may be items, and than any of the others has.
+
+    No draw has more clusters than items; a sampler that never uses a label again does so for all items.
+    """
+    n = _n_values(column)
+    return n > n_items and all(n > _n_values(other) for other in others.T)
+
+
+def _n_values(column: NDArray[Any]) -> int:
+    given = ~lacks_label(column) if column.dtype.kind == "O" else column == column  # noqa: PLR0124, not NaN
+    return len(set(column[given].tolist()))
+
+
 def items_of(names: list[str], left: list[int], labels: Any) -> tuple[list[int], tuple[str, ...]]:
-    """Return the positions of items among those of columns, and a note on each that is none.
+    """Return the positions of items among those of columns, and a note on each that is none, or one against its name.
 
     A column that counts the clusters of each draw is none, nor one that counts the draws.
 
@@ -359,6 +378,8 @@ def items_of(names: list[str], left: list[int], labels: Any) -> tuple[list[int],
             what = "the clusters of each draw" if counts else "the draws"
             notes.append(f"column {names[at]!r} counts {what}: it is no item")
             left = others
+    kept = [names[k] for k in left if names[k].lower() in ORDER_COLUMNS]
+    notes += [f"column {name!r} was read as an item: leave it out if it numbers the draws" for name in kept]
     return left, tuple(notes)
 
 
