@@ -36,6 +36,7 @@ TEXTS = {
     "bare": (rows(), {}, ["0", "1", "2"]),
     "header": ("ann,bob,cid\n" + rows(), {}, ["ann", "bob", "cid"]),
     "header and ids": (",ann,bob,cid\n" + rows(NAMED), {}, ["ann", "bob", "cid"]),
+    "numbers behind a corner": (",7,5,9\n" + rows(("7,", "5,", "9,")), {}, ["7", "5", "9"]),
     "named ids": ("who,ann,bob,cid\n" + rows(NAMED), {"id_column": "who"}, ["ann", "bob", "cid"]),
     "ids by their words": ("who,ann,bob,cid\n" + rows(NAMED), {}, ["ann", "bob", "cid"]),
     "numeric ids by the shape": ("who,a,b,c\n" + rows(("7,", "8,", "9,")), {}, ["7", "8", "9"]),

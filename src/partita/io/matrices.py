@@ -17,7 +17,7 @@ from scipy import sparse
 
 from partita.errors import InputError
 from partita.io.arrays import ArrayFile, as_numbers, as_words
-from partita.io.cells import require_finite, require_ids
+from partita.io.cells import FILL_IN, require_finite, require_ids
 from partita.io.containers import ARRAYS, MATRICES, TABLES, Formats, opened
 from partita.io.files import Place, require_known, row_place, sha256_of_file
 from partita.io.headers import is_number, looks_like_a_header
@@ -25,7 +25,7 @@ from partita.io.market import MarketFile
 from partita.io.reading import AS_FOUND, Reading
 from partita.io.sparse_files import is_stored_sparse, stored_sparse
 from partita.io.tables import Table
-from partita.io.text_rows import as_number, is_missing
+from partita.io.text_rows import as_number, is_missing, says_nothing
 from partita.memory import require_memory
 
 __all__ = ["MatrixTable", "read_matrix", "read_sparse_rows"]
@@ -105,7 +105,7 @@ def read_matrix(
     if what not in ("affinity", "distances"):
         raise InputError(f"what={what!r} is unknown; pass 'affinity' or 'distances'")
     known = [] if id_column is None else [id_column]
-    found = opened(path, FORMATS, key=key, is_header=partial(looks_like_a_header, known=known), reading=reading)
+    found = opened(path, FORMATS, key=key, is_header=partial(_names_items, known=known), reading=reading)
     file = found.path
     if id_column is not None and (suffix := file.suffix.lower()) in (".npy", ".mtx"):
         raise InputError(f"{file}: {suffix} files have no column {id_column!r}; leave out --id-column")
@@ -124,7 +124,8 @@ def read_matrix(
     n = matrix.shape[0]
     names = ids or [str(at) for at in range(n)]
     if isinstance(matrix, np.ndarray):
-        require_finite(matrix, names, file, allow_missing=allow_missing, place=place)
+        remedy = FILL_IN if what == "affinity" else "every distance must be known: leave out the items that lack some"
+        require_finite(matrix, names, file, allow_missing=allow_missing, remedy=remedy, place=place)
     else:
         _require_finite_entries(matrix, file, allow_missing=allow_missing)
     return MatrixTable(matrix, require_ids(ids, n, file, id_column, place), sha256_of_file(file), file, notes)
@@ -174,6 +175,17 @@ def _from_market(file: MarketFile, what: What) -> Matrix:
     _require_square(file.shape, file.path, what)
     loaded = file.load()
     return _as_csr(loaded, file.path, what) if sparse.issparse(loaded) else as_numbers(loaded, f"{file.path}")
+
+
+def _names_items(rows: Sequence[list[str]], known: Sequence[str]) -> bool:
+    """Whether the first row names columns: also by the numbers that rows begin with, behind a blank corner.
+
+    >>> _names_items([["", "7", "9"], ["7", "0", "2"], ["9", "2", "0"]], [])
+    True
+    """
+    (corner, *names), *below = rows
+    begun = [row[0] for row in below]
+    return (bool(begun) and says_nothing(corner) and names[: len(begun)] == begun) or looks_like_a_header(rows, known)
 
 
 def _from_table(
