@@ -222,8 +222,7 @@ def test_a_longer_look_finds_likelier_components(seed, monkeypatch):
     assert Components().fitted(X, 8, np.random.default_rng(0)).bic < begun.bic - 5.0
 
 
-def test_what_a_longer_look_finds_is_left_where_tests_reject_it(monkeypatch):
-    X, _ = rings()
+def test_a_longer_look_is_taken_only_where_tests_do_not_reject_what_it_finds(monkeypatch):
     climbed, steps = components_member._Climbs.climbed, []
 
     def kept(climbs, shape, begun, max_iter, **options):
@@ -232,11 +231,13 @@ def test_what_a_longer_look_finds_is_left_where_tests_reject_it(monkeypatch):
 
     monkeypatch.setattr(components_member._Climbs, "climbed", kept)
     for K in (3, 4, 5):
-        found = Components().fitted(X, K, np.random.default_rng(0))
-        assert (8, FIRST) in steps  # four starts, and four more
-        with monkeypatch.context() as without:
-            without.setattr(components_member._Climbs, "or_likelier", lambda climbs, own, looks, more: own)
-            assert Components().fitted(X, K, np.random.default_rng(0)).bic == found.bic
+        Components().fitted(rings()[0], K, np.random.default_rng(0))
+    assert (8, FIRST) not in steps  # none is looked for where tests reject the first one beyond doubt
+    X, _ = ellipses(9)
+    found = Components().fitted(X, 8, np.random.default_rng(0))
+    assert (8, FIRST) in steps  # four starts, and four more
+    monkeypatch.setattr(components_member.FittedMixture, "fits", property(lambda mixture: False))
+    assert Components().fitted(X, 8, np.random.default_rng(0)).bic < found.bic - 5.0
 
 
 def test_beside_other_starts_one_run_of_k_means_is_enough(monkeypatch):

@@ -106,6 +106,8 @@ OF_SPHERES = 1.5
 # A mixture does not fit where its items are so improbable; what one that fits adds to the log odds of one cluster:
 # where it has one component, and where it has several, in full from so much larger a BIC than that of one component on.
 REJECTED, OF_ONE, OF_SEVERAL, IN_FULL = 0.05, 1.4, -3.2, 10.0
+# Nor is a likelier one looked for where they are so improbable.
+BEYOND_DOUBT = 1e-3
 # How much larger the BIC of a uniform density is an item where that adds as much as one component that fits.
 UNIFORM = 0.2
 # Beside categories: what one component that fits adds to the log odds of one cluster; and what a mixture that fits, or
@@ -267,7 +269,7 @@ class Components(Member):
             return replace(own, bic=-np.inf, reaches=-np.inf)
         if climbs.n_parameters("student") > len(Z):
             return own
-        return climbs.or_simpler(own if n_clusters == 1 else climbs.or_likelier(own, looks, more()), begun)
+        return climbs.or_simpler(own if n_clusters == 1 else climbs.or_likelier(own, looks, more), begun)
 
 
 @dataclass(frozen=True, eq=False)
@@ -379,9 +381,13 @@ class _Climbs:
             return ("diagonal",)
         return ("spherical",) if self.n_clusters == 1 else ("spherical", "tied")
 
-    def or_likelier(self, own: FittedMixture, looks: Sequence[Climbed], more: Sequence[Labels]) -> FittedMixture:
+    def or_likelier(
+        self, own: FittedMixture, looks: Sequence[Climbed], more: Callable[[], Sequence[Labels]]
+    ) -> FittedMixture:
         """Return what longer looks at these and more starts lead to where it is likelier and tests do not reject it."""
-        begun = [one.responsibilities for one in looks] + [np.eye(self.n_clusters)[labels] for labels in more]
+        if own.normality.both < BEYOND_DOUBT:
+            return own
+        begun = [one.responsibilities for one in looks] + [np.eye(self.n_clusters)[labels] for labels in more()]
         found = self.fitted("student", self.climbed("student", begun, FIRST))
         return found if found.bic > own.bic and found.fits else own
 
