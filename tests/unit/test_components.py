@@ -415,6 +415,14 @@ def test_scattered_items_are_no_cluster_of_a_mixture():
     np.testing.assert_array_equal(one.labels_of_clusters(), one.clustering.labels)
 
 
+def test_the_answer_of_a_mixture_has_its_most_probable_number():
+    rng = np.random.default_rng(5)
+    X = rng.normal(size=(380, 2)) + np.repeat([[0, 0], [6, 1]], 190, axis=0)
+    noise = rng.uniform(X.min(axis=0) - 2, X.max(axis=0) + 2, size=(20, 2))
+    model = SoftClustering(random_state=0).fit(np.concatenate([X, noise]))  # alone, three components are likeliest
+    assert model.n_clusters_ == int(np.argmax(model.verdict_.probabilities)) + 1 == 2
+
+
 def test_bounds_hold_for_components_too():
     X, _ = overlapping()
     found = FEW.consensus(X, (4, 6))

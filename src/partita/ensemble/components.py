@@ -61,7 +61,7 @@ from sklearn.cluster import KMeans
 from partita.arrays import Array, Labels
 from partita.ensemble.base import Clustering, Member, principal_axes
 from partita.ensemble.categories import Categories, Columns
-from partita.ensemble.consensus import Consensus
+from partita.ensemble.consensus import Consensus, likeliest
 from partita.ensemble.normality import Mardia, bic_of_uniform, mardia
 from partita.ensemble.validity import Statistics, Validity
 from partita.ensemble.weights import adjusted_rand, agreement
@@ -519,13 +519,14 @@ def with_components(
         found = replace(found, one=float(expit(logit(found.one) + told)))
     if bic.argmax() == 0 or not np.isfinite(bic[within]).any():
         return found
-    best = int(np.where(within, bic, -np.inf).argmax())
+    every = probabilities_of_numbers(np.where(within, bic, -np.inf))
+    best = likeliest(held, every)
     fit = fitted[int(asked[best])]
     more = told_by_categories(fit.categories, labels[best], found.partition, fits=fit.fits)
     more += OF_SPHERES if fit.shape in ("spherical", "diagonal") else 0.0
     share = probability_of_components(judge, labels[best], found.partition, more)
     several = np.flatnonzero(held > 1)
-    chances = probabilities_of_numbers(np.where(within, bic, -np.inf))[several]
+    chances = every[several]
     agreed = [float(np.mean(agreement([labels[at], *found.draws[found.asked == asked[at]]])[0, 1:])) for at in several]
     return found.beside([labels[at] for at in several], asked[several], chances, np.array(agreed), one, share)
 
