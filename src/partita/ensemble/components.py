@@ -55,13 +55,14 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.special import expit, logit
 from sklearn.cluster import KMeans
 
 from partita.arrays import Array, Labels
 from partita.ensemble.base import Clustering, Member, principal_axes
 from partita.ensemble.categories import Categories, Columns
-from partita.ensemble.consensus import Consensus, likeliest
+from partita.ensemble.consensus import Consensus
 from partita.ensemble.normality import Mardia, bic_of_uniform, mardia
 from partita.ensemble.validity import Statistics, Validity
 from partita.ensemble.weights import adjusted_rand, agreement
@@ -141,25 +142,32 @@ class FittedMixture:
         """Mardia's tests of the components."""
         return mardia(self.coordinates, self.components, np.asarray(self.clustering.membership))
 
-    def labels_of_clusters(self) -> Labels:
-        """Return the labels, in which items of a component that is hardly denser than the box of all are with others.
+    @cached_property
+    def scattered(self) -> NDArray[np.bool_]:
+        """Which components are hardly denser than the box of all items, at least two others left.
 
-        Such a component is of items scattered around the clusters, as a background is (`partita.doubt.rivals`). Only in
-        few dimensions, where items fill their box; as it is where fewer than two components are left.
+        Their items are scattered around the clusters, as those of a background are (`partita.doubt.rivals`). Only in
+        few dimensions, where items fill their box.
         """
-        Z, Q = self.coordinates, np.array(self.clustering.membership)
+        Z, Q = self.coordinates, np.asarray(self.clustering.membership)
         q, held = Z.shape[1], Q.sum(axis=0)
+        sparse = np.zeros(len(held), dtype=bool)
         if self.categories is not None or q > FEW_DIMENSIONS:
-            return self.clustering.labels
-        volume, sparse = np.log(np.maximum(np.ptp(Z, axis=0), np.finfo(float).tiny)).sum(), np.zeros(len(held), bool)
+            return sparse
+        volume = np.log(np.maximum(np.ptp(Z, axis=0), np.finfo(float).tiny)).sum()
         for k in np.flatnonzero(held >= q + 2):
             centred = Z - np.average(Z, axis=0, weights=Q[:, k])
             scatter = (centred.T * Q[:, k]) @ centred / held[k]
             log_density = -np.linalg.slogdet(2 * np.pi * np.e * scatter)[1] / 2  # of a normal distribution, on average
             sparse[k] = log_density + volume <= np.log(SPARSE)
-        if (~sparse).sum() < 2:
+        return sparse if (~sparse).sum() > 1 else np.zeros(len(held), dtype=bool)
+
+    def labels_of_clusters(self) -> Labels:
+        """Return the labels, in which scattered items are with the most probable of the other components."""
+        if not self.scattered.any():
             return self.clustering.labels
-        return np.asarray(np.where(sparse, -1.0, Q).argmax(axis=1), dtype=np.int64)
+        membership = np.asarray(self.clustering.membership)
+        return np.asarray(np.where(self.scattered, -1.0, membership).argmax(axis=1), dtype=np.int64)
 
     @property
     def fits(self) -> bool:
@@ -478,6 +486,16 @@ def probabilities_of_numbers(bic: Sequence[float] | Array) -> Array:
     return np.asarray(shares / shares.sum())
 
 
+def likeliest(held: NDArray[np.int64], chances: Array) -> int:
+    """Return the most probable of those that have the most probable number of clusters.
+
+    >>> likeliest(np.array([2, 2, 3]), np.array([0.2, 0.3, 0.4]))
+    1
+    """
+    number = int(np.bincount(held, chances).argmax())
+    return int(np.where(held == number, chances, -1.0).argmax())
+
+
 def with_components(
     found: Consensus,
     one: Components,
@@ -520,7 +538,9 @@ def with_components(
     if bic.argmax() == 0 or not np.isfinite(bic[within]).any():
         return found
     every = probabilities_of_numbers(np.where(within, bic, -np.inf))
-    best = likeliest(held, every)
+    left = np.array([K - int(fit.scattered.sum()) for K, fit in fitted.items()])
+    filled = np.where(held == left, every, 0.0)  # components without an item say nothing of fewer clusters
+    best = likeliest(held, filled if filled.any() else every)
     fit = fitted[int(asked[best])]
     more = told_by_categories(fit.categories, labels[best], found.partition, fits=fit.fits)
     more += OF_SPHERES if fit.shape in ("spherical", "diagonal") else 0.0
@@ -528,7 +548,15 @@ def with_components(
     several = np.flatnonzero(held > 1)
     chances = every[several]
     agreed = [float(np.mean(agreement([labels[at], *found.draws[found.asked == asked[at]]])[0, 1:])) for at in several]
-    return found.beside([labels[at] for at in several], asked[several], chances, np.array(agreed), one, share)
+    return found.beside(
+        [labels[at] for at in several],
+        asked[several],
+        chances,
+        np.array(agreed),
+        one,
+        share,
+        best=int(np.searchsorted(several, best)),
+    )
 
 
 def starts_of(found: Consensus) -> dict[int, list[Labels]]:

@@ -32,7 +32,7 @@ from partita.kernels.threads import n_threads
 from partita.runs import FEW, outcomes_of
 from partita.scope import lasting, tell
 
-__all__ = ["EACH", "ITEMS", "Consensus", "LogOdds", "consensus", "drawn_at", "likeliest", "sizes_up_to"]
+__all__ = ["EACH", "ITEMS", "Consensus", "LogOdds", "consensus", "drawn_at", "sizes_up_to"]
 
 # Log odds of the methods' partitions at a number of clusters, from their agreement (M x M) and the methods' names.
 LogOdds: TypeAlias = Callable[[Sequence[Labels], Array, Sequence[str], int], Array]
@@ -216,6 +216,8 @@ class Consensus:
         agreed: Array,
         one: Member,
         share: float,
+        *,
+        best: int | None = None,
     ) -> Consensus:
         """Return the consensus with draws of a method that does not vote, and has this share of the weight.
 
@@ -230,11 +232,13 @@ class Consensus:
             Mean adjusted Rand index with the other methods at that number.
         one : Member
         share : float in [0, 1]
+        best : int, optional
+            The draw that is the method's answer: the most probable one by default.
         """
         draws = np.vstack([self.draws, *labels])
         voices, lone = np.r_[self.weights, np.zeros(len(labels))], np.r_[np.zeros(len(self.draws)), chances]
         weights = _together(voices, lone, share)
-        own = len(self.draws) + likeliest(np.array([one.max() for one in labels]), chances)
+        own = len(self.draws) + (int(chances.argmax()) if best is None else best)
         partition = draws[own] if share > HALF else self.partition
         return replace(
             self,
@@ -260,16 +264,6 @@ class Consensus:
         shares = {int(K): float(self.weights[held == K].sum()) for K in np.unique(held) if K > 1}
         total = sum(shares.values())
         return {K: share / total for K, share in shares.items()}
-
-
-def likeliest(held: NDArray[np.int64], chances: Array) -> int:
-    """Return the most probable of those that have the most probable number of clusters.
-
-    >>> likeliest(np.array([2, 2, 3]), np.array([0.2, 0.3, 0.4]))
-    1
-    """
-    number = int(np.bincount(held, chances).argmax())
-    return int(np.where(held == number, chances, -1.0).argmax())
 
 
 def sizes_up_to(most: int) -> list[int]:
