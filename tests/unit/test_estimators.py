@@ -530,7 +530,8 @@ def test_hiding_a_third_of_the_pairs_hides_little():
     with pytest.raises(InputError, match=r"affinity\[\d+, \d+\] = nan"):
         SoF(3, affinity="precomputed").fit(holes)
     with pytest.raises(InputError, match="normalization='none'"):
-        SoftClustering(3, affinity="precomputed", missing="unobserved", probabilities="fitted").fit(holes)
+        SoftClustering(3, affinity="precomputed", missing="unobserved", normalization="symmetric").fit(holes)
+    assert SoftClustering(3, affinity="precomputed", missing="unobserved").fit(holes).n_clusters_ == 3  # without it
     soft = SoftClustering(3, affinity="precomputed", missing="unobserved", normalization="none", steps=1, **TIGHT)
     np.testing.assert_allclose(aligned(soft.fit(holes), whole), whole.membership_, atol=1e-3)
 
