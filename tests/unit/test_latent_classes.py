@@ -128,7 +128,8 @@ def test_so_they_are_where_hardly_a_row_comes_twice(seed):
     assert model.verdict_.probability_of(1) > 0.9
     classes, truth = drawn(n=300, d=12, K=3, own=0.6, seed=seed, n_words=5)
     found = fitted(table_of(classes))
-    assert found.n_clusters_ == 3
+    assert (found.n_clusters_, found.chosen_["probabilities"].value) == (3, "fitted")
+    assert "categories" in found.chosen_["probabilities"].why
     assert adjusted_rand_index(found.labels_, truth) > 0.9
     assert fitted(table_of(X), n_clusters=(2, 4)).n_clusters_ >= 2
 

@@ -30,7 +30,7 @@ from numpy.typing import NDArray
 from scipy.special import logsumexp
 
 from partita.arrays import Array
-from partita.kernels.ellipsoids import Items, climb, log_joint
+from partita.kernels.ellipsoids import Items, climb, log_density_of_own, log_joint
 
 __all__ = ["SCALE", "log_odds_of_background"]
 
@@ -130,9 +130,7 @@ class _Rivals:
 
         None where all are denser than a cluster that could be the background.
         """
-        covariances = [np.cov(self.Z.T, aweights=of_k, ddof=0) for of_k in (self._membership * self.w[:, None]).T]
-        ridge = RIDGE * np.eye(self.Z.shape[1])
-        held = [-np.linalg.slogdet(2 * np.pi * np.e * (one + ridge))[1] / 2 for one in covariances]
+        held = [log_density_of_own(self.Z, of_k, RIDGE) for of_k in (self._membership * self.w[:, None]).T]
         k = int(np.argmin(held))
         if self.n_clusters < 2 or held[k] > DENSER:
             return None

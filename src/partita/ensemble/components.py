@@ -33,6 +33,9 @@ fewer items than these have parameters, which neither can tell anything of. One 
 units of the columns are. Of one cluster or several neither tells anything. Beside columns of categories the simpler
 shape is a variance for each column of numbers, as columns are independent within a component then.
 
+A component that is hardly denser than the box of all items is of scattered items, as a background is, and no cluster:
+its items go with the most probable other component. Only in few dimensions do items fill their box.
+
 The number of components has the probabilities exp(BIC / T) [schwarz1978], BIC the log-likelihood less half a logarithm
 of the number of items for each parameter. T makes the most probable number right as often as it says: no mixture
 is quite the one that items were drawn from.
@@ -66,7 +69,17 @@ from partita.ensemble.consensus import Consensus
 from partita.ensemble.normality import Mardia, bic_of_uniform, mardia
 from partita.ensemble.validity import Statistics, Validity
 from partita.ensemble.weights import adjusted_rand, agreement
-from partita.kernels.ellipsoids import Climbed, Ellipsoids, Items, Shape, climb, log_joint, n_parameters, normalised
+from partita.kernels.ellipsoids import (
+    Climbed,
+    Ellipsoids,
+    Items,
+    Shape,
+    climb,
+    log_density_of_own,
+    log_joint,
+    n_parameters,
+    normalised,
+)
 from partita.kernels.threads import n_threads
 from partita.runs import outcomes_of
 from partita.scope import tell
@@ -149,17 +162,14 @@ class FittedMixture:
         Their items are scattered around the clusters, as those of a background are (`partita.doubt.rivals`). Only in
         few dimensions, where items fill their box.
         """
-        Z, Q = self.coordinates, np.asarray(self.clustering.membership)
+        Z, Q = self.coordinates, np.asarray(self.clustering.membership, dtype=np.float64)
         q, held = Z.shape[1], Q.sum(axis=0)
         sparse = np.zeros(len(held), dtype=bool)
         if self.categories is not None or q > FEW_DIMENSIONS:
             return sparse
         volume = np.log(np.maximum(np.ptp(Z, axis=0), np.finfo(float).tiny)).sum()
         for k in np.flatnonzero(held >= q + 2):
-            centred = Z - np.average(Z, axis=0, weights=Q[:, k])
-            scatter = (centred.T * Q[:, k]) @ centred / held[k]
-            log_density = -np.linalg.slogdet(2 * np.pi * np.e * scatter)[1] / 2  # of a normal distribution, on average
-            sparse[k] = log_density + volume <= np.log(SPARSE)
+            sparse[k] = log_density_of_own(Z, Q[:, k]) + volume <= np.log(SPARSE)
         return sparse if (~sparse).sum() > 1 else np.zeros(len(held), dtype=bool)
 
     def labels_of_clusters(self) -> Labels:

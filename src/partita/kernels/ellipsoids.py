@@ -33,7 +33,18 @@ from scipy.special import digamma, gammaln, zeta
 
 from partita.arrays import Array
 
-__all__ = ["Cells", "Climbed", "Ellipsoids", "Items", "Shape", "climb", "log_joint", "n_parameters", "normalised"]
+__all__ = [
+    "Cells",
+    "Climbed",
+    "Ellipsoids",
+    "Items",
+    "Shape",
+    "climb",
+    "log_density_of_own",
+    "log_joint",
+    "n_parameters",
+    "normalised",
+]
 
 Shape = Literal["full", "student", "tied", "diagonal", "spherical"]
 
@@ -97,6 +108,30 @@ class Cells(Protocol):
 
     def log_probabilities(self, R: Array) -> Array:
         """Return the logarithms of the probabilities of each category, M x e, by responsibilities M x N."""
+
+
+def log_density_of_own(Z: Array, weights: Array, ridge: float = 0.0) -> float:
+    """Return the mean log-density at items of the normal distribution that has their mean and covariance.
+
+    Parameters
+    ----------
+    Z : n x q array
+    weights : array of n, nonnegative
+    ridge : float
+        Added to every variance.
+
+    Notes
+    -----
+    It is -log det(2 pi e S) / 2, S the covariance.
+
+    Examples
+    --------
+    >>> round(log_density_of_own(np.array([[-1.0], [1.0]]), np.ones(2)), 3)  # variance 1
+    -1.419
+    """
+    centred = Z - np.average(Z, axis=0, weights=weights)
+    covariance = (centred.T * weights) @ centred / weights.sum() + ridge * np.eye(Z.shape[1])
+    return float(-np.linalg.slogdet(2 * np.pi * np.e * covariance)[1] / 2)
 
 
 def n_parameters(shape: Shape, M: int, d: int) -> int:
