@@ -223,7 +223,7 @@ class SoftClustering(FactorizationEstimator):
             return X, plan, None
         found = Coordinates.of(as_distances(X), weights)
         if found is None:
-            why = "the distances are not all known, not those of points in a Euclidean space, or of many items at few"
+            why = "the distances are not those of points in a Euclidean space, not all known, or often zero"
             return X, replace(plan, chosen={"affinity": Reasoned(plan.builder.name, why)}), None
         points = found(X)
         plan = self._plan_of(points, chosen_here=True)
