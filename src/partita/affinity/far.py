@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from partita.arrays import Array
 
-__all__ = ["JUMP", "NEIGHBORS", "come_often", "far_items"]
+__all__ = ["JUMP", "NEIGHBORS", "SHARE", "come_often", "far_items"]
 
 # Neighbours of an item: fewer items are no cluster that lies apart from all others.
 NEIGHBORS = 10

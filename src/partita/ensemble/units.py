@@ -14,7 +14,8 @@ A cell far from all others, such as a slip of the decimal point or a row of tota
 feature, and nothing could be told by the other cells any more. Far is a gap to the rest of more than 5 times the range
 of the rest, past which are one cell or a hundredth of them at most. Spreads are those of the rest then, and a far cell
 is seen as one range beyond it, which is still the end of its column. More items there may be a cluster, or cells for
-which -999 was written, which brought near would make one: they are seen as they are.
+which -999 was written, which brought near would make one: they are seen as they are. Where all such cells are in rows
+fewer than make a cluster (`partita.affinity.far`), spreads are those of the other rows all the same.
 """
 
 from __future__ import annotations
@@ -25,6 +26,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from partita.affinity.far import NEIGHBORS, SHARE
 from partita.arrays import Array
 
 __all__ = ["Frame", "Units", "far_cells", "frame_of", "in_coordinates"]
@@ -94,6 +96,10 @@ def frame_of(X: Array, units: Units = "auto") -> Frame:
         X, held = np.where(far, np.nan, X), far.any(axis=0)
         least, most = np.nanmin(X, axis=0), np.nanmax(X, axis=0)
         low, high = np.where(held, 2 * least - most, -np.inf), np.where(held, 2 * most - least, np.inf)
+    few = min(NEIGHBORS - 1, int(SHARE * len(X)))
+    astray = far_cells(X, few).any(axis=1)
+    if 0 < astray.sum() <= few:
+        X = X[~astray]
     whole = not np.isnan(X).any()
     deviation = X.std(axis=0) if whole else np.nanstd(X, axis=0)
     # The deviation of a constant feature is rounding of its mean.
@@ -141,8 +147,9 @@ def in_coordinates(X: Array) -> Array:
     return X
 
 
-def far_cells(X: Array) -> NDArray[np.bool_]:
-    """Return which cells are far from the rest of their feature; see the top of this file.
+def far_cells(X: Array, past: int | None = None) -> NDArray[np.bool_]:
+    """Return which cells are far from the rest of their feature, at most `past` on either side; see the top of this
+    file.
 
     Examples
     --------
@@ -152,18 +159,18 @@ def far_cells(X: Array) -> NDArray[np.bool_]:
     """
     out = np.zeros(X.shape, dtype=bool)
     for j in range(X.shape[1]) if len(X) >= FEWEST else ():
-        low, high = _ends(X[:, j])
+        low, high = _ends(X[:, j], past)
         out[:, j] = (X[:, j] < low) | (X[:, j] > high)
     return out
 
 
-def _ends(column: Array) -> tuple[float, float]:
+def _ends(column: Array, past: int | None) -> tuple[float, float]:
     """The least and the largest of the cells that are not far."""
     x = np.sort(column[~np.isnan(column)])
     n = len(x)
     if n < FEWEST or x[n // 10] == x[n - 1 - n // 10]:  # or mostly one number, as pixels that are dark
         return -np.inf, np.inf
-    past = max(1, int(PAST * n))
+    past = max(1, int(PAST * n) if past is None else min(past, n // FEWEST))
     before = np.arange(n - past - 1, n - 1)  # from the inside out: the cell before each of the outer ones
     up = np.flatnonzero(x[before + 1] - x[before] > APART * (x[before] - x[past]))
     after = np.arange(past, 0, -1)
