@@ -106,6 +106,17 @@ def test_a_few_items_far_from_all_others_are_outliers_and_change_no_cluster(n_fa
     assert adjusted_rand_index(model.labels_[:-n_far], TRUTH) > 0.95
 
 
+@pytest.mark.parametrize("n_far", [3, 6])
+@pytest.mark.parametrize("n_clusters", [3, "auto"])
+def test_few_rows_very_far_from_all_others_do_not_hide_their_clusters(n_far, n_clusters):
+    # They decided the spread of their column, in which nothing could be told apart any more.
+    far = np.random.default_rng(0).normal([2e3, 0.0], size=(n_far, 2))
+    model = SoftClustering(n_clusters, random_state=0).fit(np.r_[X, far])
+    assert model.n_clusters_ == 3
+    assert adjusted_rand_index(model.labels_[:-n_far], TRUTH) > 0.95
+    assert (model.outlier_[-n_far:] > 0.9).all()
+
+
 def test_a_small_cluster_of_which_a_sample_has_few_items_is_none_of_far_ones():
     rng = np.random.default_rng(0)
     Y = np.r_[rng.normal(size=(9900, 2)), rng.normal([25.0, 0.0], 0.3, size=(30, 2)), [[0.0, 90.0]]]

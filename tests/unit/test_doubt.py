@@ -225,7 +225,7 @@ def test_a_weight_of_two_is_the_same_as_giving_the_item_twice_and_zero_as_leavin
 
 
 @pytest.mark.parametrize("n", [20, 30, 60])
-@pytest.mark.parametrize("d", [2, 3, 8])
+@pytest.mark.parametrize("d", [2, 3, 6, 8])
 def test_few_items_of_one_cluster_have_hardly_an_outlier_however_often_each_is_given(n: int, d: int) -> None:
     for draw in ("standard_normal", "standard_exponential"):
         found = []

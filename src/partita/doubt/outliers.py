@@ -15,9 +15,9 @@ The share is an upper bound, and of few items a large one: where fewer than nine
 nothing is said of a background. A table in which every row comes as often is that table once.
 
 Nothing is assumed of the clusters, but for one thing. In few dimensions items fill their box, and the tails of a
-hundred of them look like a background. So there it is compared with other descriptions of the items
-(`partita.doubt.rivals`), and the odds that there is one at all are what it adds to their likelihood. Where two thirds
-of all would be background nothing is said.
+hundred of them look like a background; those of fewer do so in more. So there it is compared with other descriptions of
+the items (`partita.doubt.rivals`), and the odds that there is one at all are what it adds to their likelihood. Where
+two thirds of all would be background nothing is said.
 
 A column of few values was rounded, and its items are spread over the intervals that were: the distances between rounded
 items are few. A rating scale, of ten values at most, may have any distribution within a cluster. A column of many
@@ -73,8 +73,9 @@ FEWEST_ITEMS = 20
 ERRORS, LEAST_REFERENCE = 3.0, 0.02
 # Items in the emptier half of the box, of fewer than which there is no telling a background from the tails of clusters.
 FEWEST_BEYOND = 9.0
-# Dimensions that count as few.
+# Dimensions that count as few; and those that do so among few items, with their number.
 FEW_DIMENSIONS = 5
+FEW_DIMENSIONS_OF_FEW, FEW_ITEMS = 12, 100
 # Where more than this share would belong to no cluster, expected or more likely than not, the items are not denser
 # anywhere than their box.
 MOST = 2 / 3
@@ -232,7 +233,8 @@ def _of_background(
     total = float(w.sum())
     X, scales = _unrounded(X, seen, total, np.random.default_rng(seed))
     there_is_one = 1.0
-    if X.shape[1] <= FEW_DIMENSIONS or scales.all():
+    few = FEW_DIMENSIONS_OF_FEW if total < FEW_ITEMS else FEW_DIMENSIONS
+    if X.shape[1] <= few or scales.all():
         own, copies = seen, w[seen]
         if len(seen) > SAMPLE:
             own = np.random.default_rng(seed).choice(seen, SAMPLE, replace=False, p=w[seen] / total)
