@@ -79,7 +79,7 @@ def test_a_killed_command_goes_on(items_csv, process):
 
 
 @pytest.mark.posix("signals")
-def test_an_interrupted_command_writes_what_it_has_and_goes_on_with_force(items_csv, process):
+def test_an_interrupted_command_writes_what_it_has_and_goes_on_and_another_one_does_not(items_csv, process):
     home = items_csv.parent
     code, said = stopped_by(
         *(signal.SIGINT, home, "--n-init", "2", "--checkpoint", "kept", "--checkpoint-seconds", "0.05"),
@@ -95,11 +95,11 @@ def test_an_interrupted_command_writes_what_it_has_and_goes_on_with_force(items_
     standing = read_tree(home / "kept" / f"unfinished-{r}.safetensors")
     assert len(standing.trace) - 1 == stopped["restarts"][r]["n_iter"]
     options = [*OPTIONS, "--n-init", "2"]
-    refused = process("fit", "items.csv", *options, "--checkpoint", "kept")
+    refused = process("fit", "items.csv", *options, "--checkpoint", "another")
     assert refused.code == 2
     assert "--force" in refused.err
-    again = process("fit", "items.csv", *options, "--checkpoint", "kept", "--force")
-    assert again.code == 0
+    assert result_of(home / "items-partita") == stopped
+    assert process("fit", "items.csv", *options, "--checkpoint", "kept").code == 0
     assert not (home / "kept").exists()
     assert process("fit", "items.csv", *options, "--out", "whole").code == 0
     assert_same_answer(home / "items-partita", home / "whole")

@@ -8,6 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import scipy.sparse as sp
 from sklearn.exceptions import ConvergenceWarning, DataConversionWarning
 
@@ -21,6 +22,7 @@ from partita.cli.manifest import options_untouched, write_manifest
 from partita.cli.options import DemoOptions, FitOptions, options_given
 from partita.cli.standard_input import readable
 from partita.estimators.base import FactorizationEstimator
+from partita.estimators.mixed_table import MixedTable
 from partita.io import output_folder, read_links, read_pair_weights, require_output
 from partita.io.graphs import GRAPHS
 from partita.paths import name_of
@@ -97,10 +99,13 @@ def _read(options: FitOptions, estimator: FactorizationEstimator) -> tuple[Input
 def fitted(estimator: FactorizationEstimator, items: Input, *, title: str, **known: Any) -> Fit:
     """Fit an estimator to items and to what is known of pairs of them."""
     began = time.perf_counter()
+    X = items.X
+    if isinstance(X, np.ndarray) and items.features is X and items.columns and not estimator._builder().mixed:
+        X = MixedTable(tuple(items.columns), tuple(X.T))  # by which notes know the names of columns
     with warnings.catch_warnings(record=True) as caught:
         for category in TOLD:
             warnings.simplefilter("always", category)
-        estimator.fit(items.X, **known)
+        estimator.fit(X, **known)
     estimator._columns = items.columns or None  # as of a model that is loaded
     told = [str(each.message) for each in caught if issubclass(each.category, TOLD)]
     return Fit(title, items, estimator, time.perf_counter() - began, told)

@@ -324,7 +324,9 @@ class FactorizationEstimator(ClusterMixin, Doubtful):
         began = time.monotonic()
         table = given.X if isinstance(given.X, MixedTable) else None
         if placed is None:
-            X, plan, encoding, notes = encoded(given.X, plan, given.weights, getattr(self, "feature_names_in_", None))
+            names = getattr(self, "feature_names_in_", None)
+            names = np.array(self._columns) if names is None and getattr(self, "_columns", None) else names
+            X, plan, encoding, notes = encoded(given.X, plan, given.weights, names)
         else:  # whose axes nobody knows
             X, plan, encoding, notes = Encoded(given.X, plan, None, ())
         notes = notes if where is None else (where, *notes)

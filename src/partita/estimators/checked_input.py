@@ -79,6 +79,8 @@ class CheckedInput(Shown):
         if not reset and hasattr(self, "encoding_") and self.encoding_.joint and isinstance(X, np.ndarray):
             raise InputError("the fit had a table with columns of categories: pass a frame of the same columns")
         if isinstance(X, MixedTable) and all(X.numeric):
+            if reset and X.names is not None:
+                self._columns = list(X.names)
             X = X.numbers
         if isinstance(X, MixedTable):
             raise InputError("X is a mixed table, which affinity='ensemble' takes: pass numbers, or that affinity")
