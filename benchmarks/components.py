@@ -2,7 +2,7 @@
 
     python benchmarks/components.py [--sets 40] [--of-family 6]
 
-Learns the constants `partita.ensemble.components.BELIEVED` on sets of the families of `families.py` and on mixtures
+Learns the constants `partita.ensemble.belief.BELIEVED` on sets of the families of `families.py` and on mixtures
 whose every number is drawn, of 2 to 8 clusters and ("crowded": round ones mostly, in 2 to 5 columns) of 9 to 40, with
 the true number of clusters and with that which each finds. Of each set there is the clustering of the default's other
 methods and that of a mixture of components, begun at what they say, their adjusted Rand index with the truth, and the
@@ -25,16 +25,9 @@ from sklearn.linear_model import LogisticRegression
 from families import FAMILIES, drawn
 from mixtures import Setting, draw, settings_drawn
 from partita.ensemble import Components, Ensemble, Validity, adjusted_rand
+from partita.ensemble.belief import BELIEVED, OF_SPHERES, TEMPERATURE, believed, probabilities_of_numbers, starts_of
 from partita.ensemble.builder import METHODS
-from partita.ensemble.components import (
-    BELIEVED,
-    OF_SPHERES,
-    TEMPERATURE,
-    believed,
-    fitted_at,
-    probabilities_of_numbers,
-    starts_of,
-)
+from partita.ensemble.components import fitted_at
 from partita.ensemble.units import frame_of
 from partita.ensemble.weights import agreement
 

@@ -7,8 +7,8 @@ from scipy.stats import kstest, multivariate_normal
 
 from partita import SoftClustering
 from partita.ensemble import Components, Ensemble, Validity
+from partita.ensemble.belief import explained, of_one_cluster, probability_of_components, told_by_categories
 from partita.ensemble.categories import Categories, Columns
-from partita.ensemble.components import explained, probability_of_components, told_by_categories
 from partita.ensemble.copies import SpreadRows
 from partita.estimators.mixed_table import MixedTable, words
 from partita.kernels.ellipsoids import Items, climb, log_joint
@@ -195,11 +195,11 @@ def test_components_are_told_apart_by_categories_alone():
     fits = {K: Components().fitted(encoded(X, codes), K, np.random.default_rng(0)) for K in (1, 2, 3)}
     assert max(fits, key=lambda K: fits[K].bic) == 2
     assert adjusted_rand_index(fits[2].clustering.labels, truth) > 0.9
-    assert fits[2].of_one_cluster(fits[1]) < -10  # the categories are hardly those of one cluster
+    assert of_one_cluster(fits[2], fits[1]) < -10  # the categories are hardly those of one cluster
     X, codes = untold()
     one = Components().fitted(encoded(X, codes), 1, np.random.default_rng(0))
     alone = Components().fitted(X, 1, np.random.default_rng(0))
-    assert one.of_one_cluster(one) > alone.of_one_cluster(alone) > 0
+    assert of_one_cluster(one, one) > of_one_cluster(alone, alone) > 0
 
 
 def test_a_mixture_that_fits_is_believed_the_more_its_clusters_explain():

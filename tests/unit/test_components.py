@@ -9,19 +9,16 @@ from scipy.special import logit, logsumexp
 from partita import SoftClustering, metrics
 from partita.ensemble import Components, Ensemble, Validity
 from partita.ensemble import components as components_member
-from partita.ensemble.builder import METHODS
-from partita.ensemble.components import (
-    FIRST,
-    LOOK,
-    MAX_ITER,
+from partita.ensemble.belief import (
     OF_SPHERES,
     believed,
-    fitted_at,
+    of_one_cluster,
     probabilities_of_numbers,
     probability_of_components,
     with_components,
-    with_own_covariances,
 )
+from partita.ensemble.builder import METHODS
+from partita.ensemble.components import FIRST, LOOK, MAX_ITER, fitted_at, with_own_covariances
 from partita.ensemble.normality import bic_of_uniform
 from partita.kernels.ellipsoids import log_joint, n_parameters
 from partita.kernels.threads import limit_threads
@@ -460,7 +457,7 @@ def test_a_mixture_tells_one_cluster_from_several(data, told):
 def test_several_components_tell_of_several_clusters_as_far_as_their_bic_is_larger():
     X, _ = overlapping()
     one, three = (Components().fitted(X, K, np.random.default_rng(0)) for K in (1, 3))
-    told = [three.of_one_cluster(replace(one, bic=three.bic - larger)) for larger in (0.0, 5.0, 10.0, 99.0)]
+    told = [of_one_cluster(three, replace(one, bic=three.bic - larger)) for larger in (0.0, 5.0, 10.0, 99.0)]
     assert told == [0.0, -1.6, -3.2, -3.2]
 
 

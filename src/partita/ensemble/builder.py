@@ -27,8 +27,9 @@ from partita.affinity.from_neighbors import nearest, neighbors_among
 from partita.affinity.shared_search import KEPT, shared_search
 from partita.arrays import Array
 from partita.ensemble.base import Clustering, Member, hard, member
+from partita.ensemble.belief import probability_of_components, told_by_categories, with_components
 from partita.ensemble.categories import Categories, Columns, with_latent_variables
-from partita.ensemble.components import Components, probability_of_components, told_by_categories, with_components
+from partita.ensemble.components import Components
 from partita.ensemble.consensus import EACH, ITEMS, Consensus, consensus
 from partita.ensemble.copies import SpreadRows, is_repeated, within_cells
 from partita.ensemble.draws import Draw, Said, extended

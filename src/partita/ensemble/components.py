@@ -1,30 +1,12 @@
-"""Clusters that overlap: the components of a mixture of Student distributions, and when they are to be believed.
+"""Clusters that overlap: the components of a mixture of Student distributions.
 
 Where clusters overlap far there is no valley between them: graphs, trees and density see one where there are several,
 and no two of them agree on where to cut. The likelihood of a mixture tells them apart [mclachlan2000]. On curves,
 rings and boxes it is the other way round: a mixture cuts them into pieces, and the more items the surer. So this method
-has no vote among the others. Its clustering and theirs are judged by the same statistics (`partita.ensemble.validity`),
-and these say how probable it is that the components are the better clusters of the two,
-
-    p = 1 / (1 + exp(-(a + b (l - l') + c g + d g'))),
-
-l and l' the log odds of components and of the others' clustering to be valid, g and g' how much longer gaps between
-clusters are than within. The draws of the mixture have the share p of the evidence, the others what is left. The
-constants were learned on the drawn families and on mixtures whose every number is drawn (`benchmarks/components.py`).
+has no vote among the others; `partita.ensemble.belief` says how far its clusters are to be believed.
 
 Beside columns of categories the components are of the numbers, and within a component each column of categories is
-independent of the numbers and of the other columns [hunt1999]. Such a mixture that tests do not reject is believed the
-more, and so it is where its clusters explain the categories better than those of the other methods do: by the log
-integrated likelihood of categories and labels (`partita.ensemble.categories`), tempered as that of latent classes. One
-that tests reject is believed the less. And such a likelihood above that of one cluster tells of several. These
-constants were chosen over drawn tables of classes, tables that tell nothing, and development sets with columns of
-categories added, with other seeds than those of `benchmarks/mixed_tables.py --beside`.
-
-Of one cluster or several the mixture tells more, by Mardia's tests (`partita.ensemble.normality`): one component that
-fits is hardly ever several clusters, several that fit are hardly ever one, and a single one with skewed items is hardly
-ever one cluster: the items are too few for so many parameters as several components have. Several whose BIC is
-hardly larger than that of one component tell the less of it, down to nothing: two fit a hundred items of a square. And
-where a uniform density over the items' convex hull describes them better than any mixture, they are hardly several.
+independent of the numbers and of the other columns [hunt1999].
 
 Of many clusters, or in many columns, a covariance each is more than there are items for, and BIC ends at too few. So
 spheres, or one covariance for all, are taken where they have a larger BIC, at more components, Mardia's tests do not
@@ -36,15 +18,10 @@ shape is a variance for each column of numbers, as columns are independent withi
 A component that is hardly denser than the box of all items is of scattered items, as a background is, and no cluster:
 its items go with the most probable other component. Only in few dimensions do items fill their box.
 
-The number of components has the probabilities exp(BIC / T) [schwarz1978], BIC the log-likelihood less half a logarithm
-of the number of items for each parameter. T makes the most probable number right as often as it says: no mixture
-is quite the one that items were drawn from.
-
 [akaike1974] H. Akaike, A new look at the statistical model identification, IEEE Trans. Automatic Control 19, 1974.
 [hunt1999] L. Hunt, M. Jorgensen, Mixture model clustering using the MULTIMIX program, Australian and New Zealand
 Journal of Statistics 41, 1999.
 [mclachlan2000] G. McLachlan, D. Peel, Finite Mixture Models, 2000.
-[schwarz1978] G. Schwarz, Estimating the dimension of a model, Annals of Statistics 6, 1978.
 [scrucca2015] L. Scrucca, A. Raftery, Improved initialisation of model-based clustering using Gaussian hierarchical
 partitions, Advances in Data Analysis and Classification 9, 2015.
 """
@@ -59,16 +36,12 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import expit, logit
 from sklearn.cluster import KMeans
 
 from partita.arrays import Array, Labels
 from partita.ensemble.base import Clustering, Member, principal_axes
 from partita.ensemble.categories import Categories, Columns
-from partita.ensemble.consensus import Consensus
-from partita.ensemble.normality import Mardia, bic_of_uniform, mardia
-from partita.ensemble.validity import Statistics, Validity
-from partita.ensemble.weights import adjusted_rand, agreement
+from partita.ensemble.normality import Mardia, mardia
 from partita.kernels.ellipsoids import (
     Climbed,
     Ellipsoids,
@@ -84,15 +57,7 @@ from partita.kernels.threads import n_threads
 from partita.runs import outcomes_of
 from partita.scope import tell
 
-__all__ = [
-    "BELIEVED",
-    "Components",
-    "believed",
-    "fitted_at",
-    "probability_of_components",
-    "told_by_categories",
-    "with_components",
-]
+__all__ = ["Components", "FittedMixture", "fitted_at", "most_probable", "with_own_covariances"]
 
 # Steps of expectation and maximisation, and those after which all starts are compared, and the likeliest few again.
 MAX_ITER, TOLERANCE, LOOK, FIRST = 100, 1e-4, 3, 10
@@ -108,29 +73,8 @@ PSEUDO, PSEUDO_ITEMS, RIDGE = 1.0, 1.0, 1e-4
 # Numbers in a row below the best, after which more components are not tried; those up to which all are; and how many
 # are tried at a time.
 PATIENCE, ALWAYS, AT_ONCE = 3, 6, 2
-# Of the probabilities of numbers of components.
-TEMPERATURE = 30.0
-# Log odds that components are the better clusters: constant, weights of the difference in log odds of being valid, of
-# the components' gaps and of the others'.
-BELIEVED = (-1.34, 0.32, -1.06, -2.95)
-# What spheres add where the number is found, and a variance for each column beside categories: they have passed tests
-# that covariances of their own do not have to. One covariance for all has too, and adds nothing: on drawn tables of
-# skewed columns it would be believed too often.
-OF_SPHERES = 1.5
-# A mixture does not fit where its items are so improbable; what one that fits adds to the log odds of one cluster:
-# where it has one component, and where it has several, in full from so much larger a BIC than that of one component on.
-REJECTED, OF_ONE, OF_SEVERAL, IN_FULL = 0.05, 1.4, -3.2, 10.0
-# Nor is a likelier one looked for where they are so improbable.
-BEYOND_DOUBT = 1e-3
-# How much larger the BIC of a uniform density is an item where that adds as much as one component that fits.
-UNIFORM = 0.2
-# Beside categories: what one component that fits adds to the log odds of one cluster; and what a mixture that fits, or
-# one that is rejected, adds to the log odds that components are the better clusters.
-OF_ONE_BESIDE, FITS_BESIDE, REJECTED_BESIDE = 3.0, 2.0, -1.5
-# Of the integrated likelihood of categories, as of latent classes.
-OF_CATEGORIES = 20.0
-# A single component's items are skewed where skewness is so improbable, and what that adds.
-SKEWED, OF_SKEWED = 0.01, -3.7
+# A mixture does not fit where its items are so improbable, and no likelier one is looked for where they are so much so.
+REJECTED, BEYOND_DOUBT = 0.05, 1e-3
 
 
 @dataclass(frozen=True)
@@ -183,21 +127,6 @@ class FittedMixture:
     def fits(self) -> bool:
         """Whether tests do not reject that the items came from the components."""
         return self.normality.both > REJECTED
-
-    def of_one_cluster(self, alone: FittedMixture) -> float:
-        """Return what the mixture, if it has the most probable number, adds to the log odds of one cluster.
-
-        `alone` is the mixture of one component.
-        """
-        several = len(self.components.shares) > 1
-        if self.categories is None and bic_of_uniform(self.coordinates) > self.bic + UNIFORM * len(self.coordinates):
-            return OF_ONE
-        if self.fits:
-            if not several:
-                return OF_ONE if self.categories is None else OF_ONE_BESIDE
-            told = OF_SEVERAL * min(1.0, (self.bic - alone.bic) / IN_FULL)
-            return told if self.categories is None else told - explained(self.categories, self.clustering.labels)
-        return 0.0 if several or self.normality.skewness > SKEWED else OF_SKEWED
 
 
 @dataclass(frozen=True)
@@ -430,154 +359,6 @@ class _Climbs:
             if gained <= self.n_parameters("student") - self.n_parameters(shape):
                 return replace(found, full=own)
         return own
-
-
-def probability_of_components(judge: Validity, components: Labels, others: Labels, more: float = 0.0) -> float:
-    """Return the probability that components are the better clusters, beside the clustering of the other methods.
-
-    Parameters
-    ----------
-    judge : Validity
-    components, others : array of n labels, 0..K-1
-        Of the same items; no cluster is empty. 0 where either has one cluster.
-    more : float
-        What else adds to the log odds: that a simpler shape passed tests, and what `told_by_categories` says.
-
-    Examples
-    --------
-    >>> rng = np.random.default_rng(0)
-    >>> X = rng.normal(size=(400, 2)) + np.repeat([[0, 0], [2.5, 2.5]], 200, axis=0)
-    >>> judge, two = Validity.of(X), np.repeat([0, 1], 200)
-    >>> probability_of_components(judge, two, np.r_[np.zeros(399, dtype=int), 1]) > 0.5
-    True
-    """
-    if components.max() == 0 or others.max() == 0:
-        return 0.0
-    alike = adjusted_rand(components, others)
-    own, theirs = (judge.statistics(labels, alike) for labels in (components, others))
-    return believed(own, theirs, judge.weights, more)
-
-
-def told_by_categories(categories: Categories | None, components: Labels, others: Labels, *, fits: bool) -> float:
-    """Return what columns of categories beside the numbers add to the log odds that components are better clusters.
-
-    Parameters
-    ----------
-    categories : Categories, optional
-    components, others : array of n labels
-    fits : bool
-        Whether tests do not reject the mixture.
-    """
-    if categories is None:
-        return 0.0
-    if not fits:
-        return REJECTED_BESIDE
-    return FITS_BESIDE + explained(categories, components) - explained(categories, others)
-
-
-def explained(categories: Categories, labels: Labels) -> float:
-    """Return how far labels explain categories better than one cluster does: tempered log odds, zero at least."""
-    return max(0.0, categories.evidence(np.unique(labels, return_inverse=True)[1])) / OF_CATEGORIES
-
-
-def believed(own: Statistics, theirs: Statistics, weights: Array, more: float = 0.0) -> float:
-    """Return that probability from the statistics of both, the weights that these have in the log odds, and more."""
-    odds = float(weights @ np.array(own) - weights @ np.array(theirs))
-    return float(expit(np.dot(BELIEVED, (1.0, odds, own.gaps, theirs.gaps)) + more))
-
-
-def probabilities_of_numbers(bic: Sequence[float] | Array) -> Array:
-    """Return probabilities of numbers of components from their BIC.
-
-    >>> probabilities_of_numbers([0.0, 30.0, -np.inf]).round(2).tolist()
-    [0.27, 0.73, 0.0]
-    """
-    shares = np.exp((np.asarray(bic) - np.max(bic)) / TEMPERATURE)
-    return np.asarray(shares / shares.sum())
-
-
-def likeliest(held: NDArray[np.int64], chances: Array) -> int:
-    """Return the most probable of those that have the most probable number of clusters.
-
-    >>> likeliest(np.array([2, 2, 3]), np.array([0.2, 0.3, 0.4]))
-    1
-    """
-    number = int(np.bincount(held, chances).argmax())
-    return int(np.where(held == number, chances, -1.0).argmax())
-
-
-def with_components(
-    found: Consensus,
-    one: Components,
-    X: Array,
-    judge: Validity,
-    *,
-    bounds: tuple[int, int | None] = (1, None),
-    seed: int = 0,
-) -> Consensus:
-    """Return a consensus with the draws of a mixture beside those of the other methods.
-
-    Parameters
-    ----------
-    found : Consensus
-        Of the items.
-    one : Components
-    X : n x d array
-    judge : Validity
-        Of the same items, with latent variables for categories.
-    bounds : pair of int, or int and None
-        The smallest and the largest number of clusters. Draws with another number weigh nothing.
-    seed : int
-
-    Returns
-    -------
-    Consensus
-        With another probability of one cluster where tests of the mixture tell it; without draws more where one
-        component is best, or none within the bounds.
-    """
-    starts = starts_of(found)
-    fitted = fitted_at(one, X, sorted(starts), seed, starts, always=max(ALWAYS, found.n_clusters))
-    labels = [np.unique(fit.labels_of_clusters(), return_inverse=True)[1].astype(np.int64) for fit in fitted.values()]
-    asked, bic = np.array(list(fitted)), np.array([fit.bic for fit in fitted.values()])
-    held = np.array([own.max() + 1 for own in labels])
-    within = (held >= max(bounds[0], 2)) & (held <= (bounds[1] or len(X)))
-    if found.one is not None:
-        full = with_own_covariances(fitted)
-        told = full[most_probable(full)].of_one_cluster(full[1])
-        found = replace(found, one=float(expit(logit(found.one) + told)))
-    if bic.argmax() == 0 or not np.isfinite(bic[within]).any():
-        return found
-    every = probabilities_of_numbers(np.where(within, bic, -np.inf))
-    left = np.array([K - int(fit.scattered.sum()) for K, fit in fitted.items()])
-    filled = np.where(held == left, every, 0.0)  # components without an item say nothing of fewer clusters
-    best = likeliest(held, filled if filled.any() else every)
-    fit = fitted[int(asked[best])]
-    more = told_by_categories(fit.categories, labels[best], found.partition, fits=fit.fits)
-    more += OF_SPHERES if fit.shape in ("spherical", "diagonal") else 0.0
-    share = probability_of_components(judge, labels[best], found.partition, more)
-    several = np.flatnonzero(held > 1)
-    chances = every[several]
-    agreed = [float(np.mean(agreement([labels[at], *found.draws[found.asked == asked[at]]])[0, 1:])) for at in several]
-    return found.beside(
-        [labels[at] for at in several],
-        asked[several],
-        chances,
-        np.array(agreed),
-        one,
-        share,
-        best=int(np.searchsorted(several, best)),
-    )
-
-
-def starts_of(found: Consensus) -> dict[int, list[Labels]]:
-    """Return what each method says first of the items, for one cluster and each number that was asked for."""
-    starts: dict[int, list[Labels]] = {1: []}
-    seen: set[tuple[int, str]] = set()
-    for K, method, said in zip(found.asked.tolist(), found.methods, found.draws, strict=True):
-        if (K, method.name) not in seen:
-            seen.add((K, method.name))
-            starts.setdefault(K, []).append(said)
-    return starts
 
 
 def fitted_at(

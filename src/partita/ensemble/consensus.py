@@ -95,7 +95,7 @@ class Consensus:
         Power of the weights of draws at a number that is given, see `partita.ensemble.validity.power_in`.
     components : float
         Share of the weight of draws that do not vote, the probability that these are right; see
-        `partita.ensemble.components`.
+        `partita.ensemble.belief`.
     one : float, optional
         Of 50 features' rows or more, the probability of one cluster, which no draw can say; see
         `partita.ensemble.validity`.

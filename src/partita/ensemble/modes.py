@@ -29,7 +29,8 @@ from scipy.special import gammaln, logsumexp
 
 from partita.arrays import Array, Labels
 from partita.ensemble.base import principal_axes
-from partita.ensemble.components import Components, fitted_at, starts_of
+from partita.ensemble.belief import starts_of
+from partita.ensemble.components import Components, fitted_at
 from partita.ensemble.consensus import Consensus
 from partita.ensemble.weights import agreement
 from partita.kernels.ellipsoids import Ellipsoids, log_joint
