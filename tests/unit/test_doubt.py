@@ -877,6 +877,7 @@ def test_the_headline_says_what_there_is_how_sure_and_what_to_doubt(noisy: tuple
 
 
 def test_the_curve_of_coverage_ends_where_the_confident_set_does(noisy: tuple[SoftClustering, np.ndarray]) -> None:
+    pytest.importorskip("matplotlib")
     model, _ = noisy
     _, axes = blank_figure()
     wrong = np.arange(600) % 10 == 0

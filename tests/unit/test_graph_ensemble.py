@@ -7,6 +7,7 @@ import pytest
 import scipy.sparse as sp
 from sklearn.model_selection import GridSearchCV, KFold
 
+from optional import optional
 from partita import SoftClustering, load, save
 from partita.affinity import NeighborGraph, SparseAffinity, from_edges
 from partita.ensemble import GraphEnsemble, Member, is_plain_graph, member
@@ -14,6 +15,7 @@ from partita.ensemble.on_graph import OF_GRAPHS, consensus_of_graph
 from partita.errors import InputError
 from partita.metrics import adjusted_rand_index
 
+nx = optional("networkx")
 quiet = pytest.mark.filterwarnings("ignore::partita.errors.UnsureWarning")
 
 
@@ -73,8 +75,6 @@ def test_a_random_graph_is_one_cluster_and_so_is_a_uniform_sheet_of_neighbours(s
 
 @quiet
 def test_what_methods_agree_on_by_chance_in_a_small_graph_is_no_clusters():
-    import networkx as nx
-
     rows, columns = np.divmod(np.arange(48), 8)
     grid = sp.csr_array((np.abs(rows[:, None] - rows) + np.abs(columns[:, None] - columns) == 1).astype(float))
     random = nx.to_scipy_sparse_array(nx.gnp_random_graph(40, 6 / 40, seed=5), dtype=float)
@@ -244,8 +244,6 @@ def test_the_tree_of_walks_of_a_ring_warns_of_nothing():
 @quiet
 @pytest.mark.parametrize("name", ["grid", "path", "cycle"])
 def test_the_sides_of_a_graph_of_two_sides_are_no_clusters(name):
-    import networkx as nx
-
     graph = {"grid": nx.grid_2d_graph(5, 5), "path": nx.path_graph(10), "cycle": nx.cycle_graph(14)}[name]
     A = sp.csr_array(nx.to_scipy_sparse_array(graph, dtype=float))
     for K in ("auto", 2):
