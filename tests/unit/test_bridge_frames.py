@@ -196,7 +196,7 @@ def test_objects_are_numbers_where_each_is_one():
 @pytest.mark.parametrize("affinity", ["neighbors", "ensemble"])
 def test_decimals_are_numbers(affinity):
     X = cloud().round(6)
-    exact = [Decimal(str(x)) for x in X[:, 0]]
+    exact = [Decimal(f"{x:.6f}") for x in X[:, 0]]
     for package in (pd.DataFrame, pl.DataFrame, pa.table):
         fitted = model(package({"x": exact, "y": X[:, 1]}), affinity=affinity)
         np.testing.assert_array_equal(fitted.membership_, model(X, affinity=affinity).membership_)

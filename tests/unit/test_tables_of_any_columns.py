@@ -247,8 +247,9 @@ def test_far_cells_are_at_the_edge_and_the_others_are_seen_as_without_them(far):
 
 
 def test_a_number_that_stands_for_missing_in_many_cells_is_left_where_it_is():
-    X = np.r_[np.random.default_rng(0).uniform(size=(200, 1)), np.full((8, 1), -999.0)]
+    X = np.r_[np.random.default_rng(0).uniform(size=(200, 1)), np.full((10, 1), -999.0)]
     assert not far_cells(X).any()
+    assert far_cells(X[:209]).sum() == 9  # fewer than make a cluster
 
 
 @pytest.mark.parametrize("n", [12, 40, 400])

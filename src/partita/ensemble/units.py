@@ -12,10 +12,10 @@ the bound. Ranges and not deviations, since among pixels many hardly vary, and s
 
 A cell far from all others, such as a slip of the decimal point or a row of totals, would decide the spread of its
 feature, and nothing could be told by the other cells any more. Far is a gap to the rest of more than 5 times the range
-of the rest, past which are one cell or a hundredth of them at most. Spreads are those of the rest then, and a far cell
-is seen as one range beyond it, which is still the end of its column. More items there may be a cluster, or cells for
-which -999 was written, which brought near would make one: they are seen as they are. Where all such cells are in rows
-fewer than make a cluster (`partita.affinity.far`), spreads are those of the other rows all the same.
+of the rest, past which are one cell, fewer cells than make a cluster (`partita.affinity.far`), or a hundredth of them
+at most. Spreads are those of the rest then, and a far cell is seen as one range beyond it, which is still the end of
+its column. More items there may be a cluster, or cells for which -999 was written, which brought near would make one:
+they are seen as they are.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ DIFFERENT_UNITS = 10.0
 # Share of the features, or one, that may be of another unit while the others have one in common; and of those whose
 # ranges are left out at either end.
 FEW = 0.1
-# Cells are far past a gap of so many times the range of the rest, where they are one or at most this share on either
+# Cells are far past a gap of so many times the range of the rest, where they are few or at most this share on either
 # side; nothing is far among fewer cells.
 APART, PAST, FEWEST = 5.0, 0.01, 10
 # Decimals of a cell in units of its spread. The same cells in inches and in centimetres differ in their sixteenth digit
@@ -96,10 +96,6 @@ def frame_of(X: Array, units: Units = "auto") -> Frame:
         X, held = np.where(far, np.nan, X), far.any(axis=0)
         least, most = np.nanmin(X, axis=0), np.nanmax(X, axis=0)
         low, high = np.where(held, 2 * least - most, -np.inf), np.where(held, 2 * most - least, np.inf)
-    few = min(NEIGHBORS - 1, int(SHARE * len(X)))
-    astray = far_cells(X, few).any(axis=1)
-    if 0 < astray.sum() <= few:
-        X = X[~astray]
     whole = not np.isnan(X).any()
     deviation = X.std(axis=0) if whole else np.nanstd(X, axis=0)
     # The deviation of a constant feature is rounding of its mean.
@@ -147,9 +143,8 @@ def in_coordinates(X: Array) -> Array:
     return X
 
 
-def far_cells(X: Array, past: int | None = None) -> NDArray[np.bool_]:
-    """Return which cells are far from the rest of their feature, at most `past` on either side; see the top of this
-    file.
+def far_cells(X: Array) -> NDArray[np.bool_]:
+    """Return which cells are far from the rest of their feature; see the top of this file.
 
     Examples
     --------
@@ -159,18 +154,18 @@ def far_cells(X: Array, past: int | None = None) -> NDArray[np.bool_]:
     """
     out = np.zeros(X.shape, dtype=bool)
     for j in range(X.shape[1]) if len(X) >= FEWEST else ():
-        low, high = _ends(X[:, j], past)
+        low, high = _ends(X[:, j])
         out[:, j] = (X[:, j] < low) | (X[:, j] > high)
     return out
 
 
-def _ends(column: Array, past: int | None) -> tuple[float, float]:
+def _ends(column: Array) -> tuple[float, float]:
     """The least and the largest of the cells that are not far."""
     x = np.sort(column[~np.isnan(column)])
     n = len(x)
     if n < FEWEST or x[n // 10] == x[n - 1 - n // 10]:  # or mostly one number, as pixels that are dark
         return -np.inf, np.inf
-    past = max(1, int(PAST * n) if past is None else min(past, n // FEWEST))
+    past = max(1, int(PAST * n), min(NEIGHBORS - 1, int(SHARE * n)))
     before = np.arange(n - past - 1, n - 1)  # from the inside out: the cell before each of the outer ones
     up = np.flatnonzero(x[before + 1] - x[before] > APART * (x[before] - x[past]))
     after = np.arange(past, 0, -1)

@@ -17,7 +17,8 @@ from partita.arrays import Array
 
 __all__ = ["lanczos", "singular_vectors", "symmetric_eigen"]
 
-# ARPACK goes on from a random vector where it has found an invariant subspace, as of a graph of equal pieces.
+# ARPACK goes on from a random vector where it has found an invariant subspace, as of a graph of equal pieces. Older
+# versions of SciPy cannot seed it: there last digits differ from call to call.
 TAKES_RNG = "rng" in signature(eigsh).parameters
 
 
