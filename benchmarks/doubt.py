@@ -353,11 +353,12 @@ def fits_to(cases: Sequence[Case]) -> list[Fit]:
 
 
 def with_agreement(constants: np.ndarray, one: Fit) -> np.ndarray:
-    own, least, slope, number, single, flat, deep = constants
+    own, least, slope, number, single, flat, deep, together = constants
     agreed = least + slope * np.nan_to_num(one.agreement) + number * one.sure
     agreed = np.where(np.isnan(one.agreement), single, agreed)
     believed = expit(own) * one.certainty + expit(-own) * expit(agreed)
-    return believed * (1 - expit(flat - deep * one.depth) * (1 - one.of_one)) * one.inside
+    divided = expit(flat - deep * one.depth - together * np.nan_to_num(one.agreement))
+    return believed * (1 - divided * (1 - one.of_one)) * one.inside
 
 
 def log_loss(certainty: np.ndarray, right: np.ndarray) -> np.ndarray:
@@ -373,7 +374,7 @@ def learned(fits: Sequence[Fit]) -> np.ndarray:
     def loss(constants: np.ndarray) -> float:
         return float(weight @ log_loss(with_agreement(constants, every), every.right) / len(fits))
 
-    return minimize(loss, [0.0, 0.0, 4.0, 0.0, 0.7, 0.0, 1.0], method="L-BFGS-B").x
+    return minimize(loss, [0.0, 0.0, 4.0, 0.0, 0.7, 0.0, 1.0, 0.0], method="L-BFGS-B").x
 
 
 def agreement() -> None:
@@ -381,8 +382,9 @@ def agreement() -> None:
     groups = {one.family for one in first}
     out = {group: learned([one for one in first if one.family != group]) for group in groups}
     constants = learned(first)
-    own, least, slope, number, single, flat, deep = constants
-    shown = f"{expit(own):.3f}, {least:.3f}, {slope:.3f}, {number:.3f}; {expit(single):.3f}; {flat:.3f}, {deep:.3f}"
+    own, *by_agreement, single, flat, deep, together = constants
+    shown = f"{expit(own):.3f}, {', '.join(f'{one:.3f}' for one in by_agreement)}; {expit(single):.3f}; "
+    shown += f"{flat:.3f}, {deep:.3f}, {together:.3f}"
     print(f"constants: {shown}")
     table(
         "Own number of clusters, certainty with agreement and without; expected / observed error, coverage",

@@ -34,7 +34,7 @@ from partita.ensemble import agreement as agreement_of
 from partita.errors import InputError
 from partita.metrics import adjusted_rand_index
 from partita.plots import CoverageDisplay, blank_figure
-from partita.report.headline import AGREED, agreement, examine_number, headline, verdict_on
+from partita.report.headline import AGREED, _divided, agreement, examine_number, headline, verdict_on
 from partita.wording import percent
 from synthetic import gaussians
 
@@ -605,7 +605,7 @@ def test_a_number_that_methods_found_is_believed_as_far_as_they_agree_and_one_th
     assert (given.certainty_ > found.certainty_)[lowered].all()
 
 
-def test_a_cluster_of_several_components_is_believed_less_and_said() -> None:
+def test_a_cluster_of_several_components_is_believed_less() -> None:
     X = gaussians(np.repeat([0, 1, 2], 150), [[0, 0], [2.8, 0], [0, 15]])
     model = SoftClustering(random_state=0).fit(X)
     assert model.n_clusters_ == 2
@@ -619,10 +619,21 @@ def test_a_cluster_of_several_components_is_believed_less_and_said() -> None:
         model._certainty_by_number(), model._agreement_on_number(), sure, within.of_one, depth
     )
     np.testing.assert_allclose(model.certainty_, expected * (1.0 - model.outlier_), rtol=1e-12)
-    assert f"cluster {joined} may be several" in headline(model)[2].lower()
+    assert model.certainty_[model.labels_ == joined].mean() < model.certainty_[model.labels_ != joined].mean()
     given = model.at(2)
     np.testing.assert_allclose(given.certainty_, given._certainty_by_number() * (1.0 - given.outlier_), rtol=1e-12)
-    assert "may be several" not in headline(given)[2].lower()
+
+
+def test_one_skewed_cluster_may_be_several_and_two_that_all_methods_see_are_relied_on() -> None:
+    one = SoftClustering(random_state=0).fit(np.random.default_rng(0).lognormal(sigma=0.5, size=(400, 2)))
+    assert one.n_clusters_ == 1
+    assert "the cluster may be several: a mixture describes its items best by 4 components" in headline(one)[2]
+    assert not _divided(one.at(3))  # a number that is given is taken as true
+    apart = SoftClustering(random_state=0).fit(one._given.X + np.repeat([[0.0, 0.0], [9.0, 0.0]], 200, axis=0))
+    assert apart.n_clusters_ == 2
+    assert apart._within().n_components.max() > 1
+    assert not _divided(apart)
+    assert apart.confident(0.05).coverage > 0.8
 
 
 def test_labels_are_believed_less_the_more_components_a_cluster_has_and_the_shallower_valleys_are() -> None:
@@ -636,6 +647,11 @@ def test_labels_are_believed_less_the_more_components_a_cluster_has_and_the_shal
     assert certainty_by_agreement(np.ones(1), 1.0, 1.0, 0.5, 9.0) == certainty_by_agreement(
         np.ones(1), 1.0, 1.0, 0.5, 4.0
     )
+    components = [
+        1.0 - certainty_by_agreement(np.ones(1), a, 1.0, 0.5)[0] / certainty_by_agreement(np.ones(1), a)[0]
+        for a in (0.0, 0.5, 1.0)
+    ]
+    assert (np.diff(components) < 0.0).all()  # the less, the more methods agree
     one = certainty_by_agreement(np.array([0.5, 1.0]), None)
     assert 0.0 < one[0] < one[1] < 1.0
 

@@ -47,9 +47,9 @@ WRONG = "a share of wrong answers"
 UNWEIGHTED = 1e-9
 # Pairs on which the threshold of a probability is found.
 PAIRS = 1_000_000
-# lambda, a, b and c of `certainty_by_agreement`, what takes the place of the fraction where there is one cluster, e and
-# f; and the depth, in nats, from which on a valley is as deep as any.
-BY_AGREEMENT, ONE, DIVIDED, DEEP = (0.67, -0.75, 2.56, 4.02), 0.87, (-0.95, 0.87), 4.0
+# lambda, a, b and c of `certainty_by_agreement`, what takes the place of the fraction where there is one cluster, e, f
+# and g; and the depth, in nats, from which on a valley is as deep as any.
+BY_AGREEMENT, ONE, DIVIDED, DEEP = (0.69, -0.27, 1.80, 3.59), 0.94, (-0.43, 0.29, 2.44), 4.0
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -236,14 +236,15 @@ def certainty_by_agreement(
     A posterior over numbers of clusters knows nothing of clusters that every method joins, or cuts alike. How far
     methods agree at the answer, and how probable its number is, tell how far it can be believed, and so does a cluster
     whose items a mixture describes best by several components: they may be clusters of their own, more likely so the
-    shallower the valleys between them. The probability that a label is right is
+    shallower the valleys between them, and the less methods agree on those that there are. The probability that a label
+    is right is
 
         (lambda p + (1 - lambda) / (1 + exp(-(a + b agreement + c sure)))) (1 - delta (1 - q)),
-        delta = 1 / (1 + exp(-(e - f min(depth, 4)))),
+        delta = 1 / (1 + exp(-(e - f min(depth, 4) - g agreement))),
 
-    and a constant takes the place of the fraction with the agreement where the answer is one cluster. The constants
-    maximise the likelihood of labels on drawn sets of 19 families and of mixtures, whose clusters are known, and were
-    judged on others (`python benchmarks/doubt.py --only agreement`).
+    and where the answer is one cluster a constant takes the place of the fraction with the agreement, which is 0 then
+    in delta. The constants maximise the likelihood of labels on drawn sets of 19 families and of mixtures, whose
+    clusters are known, and were judged on others (`python benchmarks/doubt.py --only agreement`).
 
     Parameters
     ----------
@@ -266,24 +267,25 @@ def certainty_by_agreement(
     Examples
     --------
     >>> certainty_by_agreement(np.array([0.5, 1.0]), 1.0).round(2).tolist()
-    [0.66, 1.0]
+    [0.65, 1.0]
     >>> certainty_by_agreement(np.array([0.5, 1.0]), 0.5, sure=0.3).round(2).tolist()
     [0.62, 0.95]
     """
     own, least, slope, of_number = BY_AGREEMENT
     allowed = ONE if agreement is None else expit(least + slope * agreement + of_number * sure)
     believed = own * certainty + (1.0 - own) * allowed
-    return np.asarray(believed * (1.0 - divided(depth) * (1.0 - np.asarray(of_one))))
+    return np.asarray(believed * (1.0 - divided(depth, agreement) * (1.0 - np.asarray(of_one))))
 
 
-def divided(depth: Array | float) -> Array:
-    """Return the probability that the components of a cluster are clusters of their own, by the valleys between them.
+def divided(depth: Array | float, agreement: float | None) -> Array:
+    """Return the probability that the components of a cluster are clusters of their own: by the valleys between them,
+    and by how far methods agree on the clusters that were found; None where this is one.
 
-    >>> [round(float(divided(depth)), 2) for depth in (0.0, 4.0)]
-    [0.28, 0.01]
+    >>> [round(float(divided(depth, agreement)), 2) for depth, agreement in ((0.0, 0.5), (0.0, 1.0), (4.0, 1.0))]
+    [0.16, 0.05, 0.02]
     """
-    flat, slope = DIVIDED
-    return np.asarray(expit(flat - slope * np.minimum(depth, DEEP)))
+    flat, slope, agreed = DIVIDED
+    return np.asarray(expit(flat - slope * np.minimum(depth, DEEP) - agreed * (agreement or 0.0)))
 
 
 def certainty_of_labels(

@@ -271,7 +271,7 @@ def _divided(model: FactorizationEstimator) -> list[str]:
     if within is None:
         return []
     of_others = [float((1.0 - within.of_one[model.labels_ == k]).mean()) for k in range(model.n_clusters_)]
-    likely = np.flatnonzero(divided(within.depth) * of_others >= LIKELY)
+    likely = np.flatnonzero(divided(within.depth, model._agreement_on_number()) * of_others >= LIKELY)
     if not len(likely):
         return []
     which = "the cluster" if model.n_clusters_ == 1 else f"cluster {likely[0]}"
