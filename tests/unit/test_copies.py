@@ -2,9 +2,11 @@
 
 import numpy as np
 import pytest
+from sklearn.datasets import load_breast_cancer
 
 from partita import SoftClustering
 from partita.ensemble.copies import SpreadRows, is_repeated, within_cells
+from partita.estimators.items import merge_identical
 from partita.metrics import adjusted_rand_index
 
 
@@ -154,3 +156,24 @@ def test_a_rating_whose_cells_were_partly_filled_in_stays_within_its_cells():
     moved = np.abs(within_cells(X)[:, 3] - X[:, 3])
     assert moved.max() <= 1.0
     assert abs(moved[60:].mean() - 0.5) < 0.04
+
+
+@pytest.mark.parametrize("factor", [2.0, 1000.0, 1 / 25.4])
+def test_items_come_in_the_same_order_in_every_unit(factor):
+    rng = np.random.default_rng(0)
+    X = np.c_[rng.integers(0, 9, 200) * 10.0, rng.normal(size=(200, 3)).round(1)]
+    X[rng.random(X.shape) < 0.05] = np.nan
+    X = np.r_[X, X[:30]]
+    own, scaled = merge_identical(X), merge_identical(X * factor)
+    np.testing.assert_array_equal(own.of_row, scaled.of_row)
+    np.testing.assert_array_equal(own.features[own.of_row], X)
+    assert len(own.features) == 200
+    assert own.weights.sum() == 230
+
+
+def test_a_table_with_ties_has_the_same_answer_in_every_unit():
+    X = load_breast_cancer().data[::2]
+    X[:, X.std(axis=0).argmax()] = X[:, X.std(axis=0).argmax()].round(-3)
+    first, *others = (SoftClustering(2, random_state=0).fit(X * factor) for factor in (1.0, 10.0, 1 / 25.4))
+    for one in others:
+        np.testing.assert_array_equal(first.labels_, one.labels_)

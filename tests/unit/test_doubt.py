@@ -32,6 +32,7 @@ from partita.doubt.outliers import _background_share, _unrounded
 from partita.ensemble import Ensemble, Validity
 from partita.ensemble import agreement as agreement_of
 from partita.errors import InputError
+from partita.estimators.mixed_table import MixedTable
 from partita.metrics import adjusted_rand_index
 from partita.plots import CoverageDisplay, blank_figure
 from partita.report.headline import AGREED, _divided, agreement, examine_number, headline, verdict_on
@@ -1209,6 +1210,59 @@ def test_new_rows_of_many_columns_far_from_all_fitted_ones_are_outliers(n_zeros:
     assert (model.predict_doubt(same).outlier > 0.5).sum() == 0
 
 
+@pytest.mark.parametrize("made", ["exponential", "positive part"])
+def test_rows_of_one_length_without_negative_numbers_have_no_false_outliers(made: str) -> None:
+    rng = np.random.default_rng(3)
+    H = on_a_sphere(1.0)[rng.permutation(750)[:600]] @ rng.normal(size=(64, 64))
+    Z = np.exp(1.5 * H) if made == "exponential" else np.maximum(H, 0.0) + 1e-9
+    model = SoftClustering(4, random_state=0).fit(Z / np.linalg.norm(Z, axis=1)[:, None])
+    assert (model.outlier_ > 0.5).mean() <= 0.01
+
+
+def test_new_rows_spread_over_a_sphere_are_found_however_far_one_fitted_row_is() -> None:
+    X = on_a_sphere(1.1)[np.random.default_rng(0).permutation(750)]
+    new = np.random.default_rng(9).normal(size=(200, 64))
+    new /= np.linalg.norm(new, axis=1)[:, None]
+    fitted = np.concatenate([X[:500], [X[0] + X[250]]])
+    fitted /= np.linalg.norm(fitted, axis=1)[:, None]
+    assert (probability_of_new(fitted, np.zeros(501), new) > 0.5).mean() > 0.8
+    assert (probability_of_new(fitted, np.zeros(501), X[500:]) > 0.5).mean() <= 0.01
+
+
+@pytest.mark.parametrize("words", [False, True])
+@pytest.mark.parametrize("cell", [20.0, 60.0, 1e6])
+def test_the_row_of_a_far_cell_is_an_outlier_however_far_it_is(cell: float, words: bool) -> None:
+    rng = np.random.default_rng(2)
+    columns: list[np.ndarray] = list(rng.normal(size=(8, 250)))
+    columns[1][5] = cell
+    if words:
+        columns.append(np.array(rng.choice(["m", "f"], 250), dtype=object))
+    model = SoftClustering(random_state=0).fit(MixedTable(tuple(f"c{j}" for j in range(len(columns))), tuple(columns)))
+    assert model.n_clusters_ == 1
+    assert model.outlier_[5] >= 0.99
+    assert (model.outlier_ > 0.5).sum() == 1
+
+
+def test_cells_far_from_two_values_are_no_third_one_and_their_rows_no_outliers() -> None:
+    rng = np.random.default_rng(0)
+    X = np.c_[rng.normal(size=(150, 4)) * [17.0, 1.5, 15.0, 4.0], rng.choice([1.0, 2.0], 150, p=[0.35, 0.65])]
+    for rows in (1, 5):
+        X[:rows, 4] = 9.0
+        model = SoftClustering(random_state=0).fit(X)
+        assert model.n_clusters_ == 1
+        assert model.verdict_.sure > 0.9
+        assert (model.outlier_[:rows] < 0.5).all()
+
+
+@pytest.mark.parametrize("missing", [0.02, 0.1])
+def test_ratings_of_which_some_are_missing_have_no_more_outliers(missing: float) -> None:
+    rng = np.random.default_rng(3)
+    X = np.digitize(0.6 * rng.normal(size=(300, 1)) + 0.8 * rng.normal(size=(300, 10)), [-1.3, -0.4, 0.4, 1.3]) + 1.0
+    X[rng.random(X.shape) < missing] = np.nan
+    model = SoftClustering(random_state=0, missing="unobserved").fit(X)
+    assert (model.outlier_ > 0.5).mean() <= 0.01
+
+
 def test_fitted_items_of_weight_zero_and_copies_do_not_change_who_is_far() -> None:
     rng = np.random.default_rng(0)
     X, new = rng.random((200, 20)), rng.random((40, 20)) * 1.5 - 0.25
@@ -1225,9 +1279,8 @@ def test_fitted_items_of_weight_zero_and_copies_do_not_change_who_is_far() -> No
 
 def test_points_of_a_sphere_are_where_the_rows_are() -> None:
     X, _ = embeddings(0.0, d=8)
-    R = on_the_sphere(3.0 * np.abs(X))
-    np.testing.assert_allclose(np.linalg.norm(R, axis=1), 3.0)
-    assert R.min() >= 0 > on_the_sphere(X).min()
+    np.testing.assert_allclose(np.linalg.norm(on_the_sphere(3.0 * X), axis=1), 3.0)
+    assert on_the_sphere(np.abs(X)) is None
     assert on_the_sphere(X[:, :5] / np.linalg.norm(X[:, :5], axis=1)[:, None]) is None  # few dimensions
     assert on_the_sphere(X * np.linspace(1.0, 1.1, len(X))[:, None]) is None
     assert on_the_sphere(np.zeros((9, 8))) is None

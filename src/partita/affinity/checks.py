@@ -40,8 +40,9 @@ Symmetrize = Literal["mean", "max", "min"]
 # Largest difference between P_ij and P_ji, relative to the largest entry, that rounding (of single
 # precision too) explains.
 ASYMMETRY = 1e-6
-# What rounding (of single precision too) leaves of a distance of zero, as a share of the largest.
-ROUNDED_OFF = 1e-5
+# What rounding (of single precision too) leaves of a distance of zero, as a share of the largest; and of that from an
+# item to itself where it is a root of what was rounded, as the angle between directions is.
+ROUNDED_OFF, ROOT = 1e-5, 1e-3
 
 MIRRORED = "pass symmetrize='max', which mirrors it (command line: --symmetrize max)"
 SYMMETRIZE = "pass symmetrize='mean', 'max' or 'min' to say which one holds (command line: --symmetrize)"
@@ -238,10 +239,10 @@ def _where_it_lies(matrix: Any, missing: Missing, symmetrize: Symmetrize | None,
 
 
 def _without_rounding(distances: Array) -> Array:
-    """Distances without what rounding leaves of zeros, as on the diagonal of 1 - correlations."""
-    little = ROUNDED_OFF * float(distances.max(initial=0.0))
-    lost = (distances < 0) | np.eye(len(distances), dtype=bool)
-    lost &= (distances != 0) & (np.abs(distances) <= little)
+    """Distances without what rounding leaves of zeros, as on the diagonal of 1 - correlations, or of their angles."""
+    largest = float(distances.max(initial=0.0))
+    little = np.where(np.eye(len(distances), dtype=bool), ROOT, ROUNDED_OFF) * largest
+    lost = ((distances < 0) | (little > ROUNDED_OFF * largest)) & (distances != 0) & (np.abs(distances) <= little)
     return np.where(lost, 0.0, distances) if lost.any() else distances
 
 

@@ -82,7 +82,7 @@ MOST = 2 / 3
 # Probability that an item which lies far from all others is an outlier.
 IF_FAR = 0.99
 # How much farther than fitted ones a new item is at least that is far from all of them.
-LEAST_JUMP = 1.1
+LEAST_JUMP = 1.02
 
 
 def background_probability(
@@ -150,9 +150,9 @@ def probability_of_new(X: Array, outlier: Array, Y: Array, *, weights: Array | N
     """Return the probability of each new item that it belongs to no cluster.
 
     It is that of the fitted items which have their k-th neighbour among them at the same distance, and .99 where that
-    is so many times as far as it is for the farthest that belongs to a cluster as there it is for the usual one, or
-    three times; k is half the square root of their number, and 10 at least. Zero where there are ten fitted items or
-    fewer.
+    is so many times as far as it is for the farthest that belongs to a cluster as there it is for the tenth farthest,
+    or three times: of tails that fall exponentially one in ten times as many items as are fitted is as far. k is half
+    the square root of their number, and 10 at least. Zero where there are ten fitted items or fewer.
 
     Parameters
     ----------
@@ -186,26 +186,25 @@ def probability_of_new(X: Array, outlier: Array, Y: Array, *, weights: Array | N
     p = np.asarray(falling.fit(score, outlier, sample_weight=w).predict(of_new))
     member = (outlier <= 0.5) & (w > 0)
     if member.any():
-        farthest = float(score[member].min())
-        usual = _weighted_median(score[member], w[member])
-        far = of_new < farthest - np.clip(usual - farthest, np.log(LEAST_JUMP), np.log(JUMP))
+        farthest, tenth = _farthest(score[member], w[member])
+        far = of_new < farthest - np.clip(tenth - farthest, np.log(LEAST_JUMP), np.log(JUMP))
         p[far] = np.maximum(p[far], IF_FAR)
     return p
 
 
-def _weighted_median(values: Array, weights: Array) -> float:
-    """The least value at or below which half of the weight lies."""
-    order = np.argsort(values, kind="stable")
-    held = np.cumsum(weights[order])
-    return float(values[order][np.searchsorted(held, held[-1] / 2)])
+def _farthest(scores: Array, weights: Array) -> tuple[float, float]:
+    """The least score, and that of the tenth item from there, by weight."""
+    order = np.argsort(scores, kind="stable")
+    tenth = min(int(np.searchsorted(np.cumsum(weights[order]), NEIGHBORS)), len(order) - 1)
+    return float(scores[order[0]]), float(scores[order[tenth]])
 
 
 def on_the_sphere(X: Array, weights: Array | None = None, seed: int = 0) -> Array | None:
-    """Return points drawn uniformly from the sphere on which rows lie, as embeddings of unit length do; from its part
-    without negative numbers where there is none.
+    """Return points drawn uniformly from the sphere on which rows lie, as embeddings of unit length do.
 
-    None where more than one row in a hundred lies elsewhere, by weight and but for rows of zeros, and in few
-    dimensions.
+    None where more than one row in a hundred lies elsewhere, by weight and but for rows of zeros, in few dimensions,
+    and where no number is negative: such rows lie near the faces of their part of the sphere, where hardly any uniform
+    ones do.
 
     >>> X = np.random.default_rng(0).normal(size=(50, 8))
     >>> on_the_sphere(X) is None, on_the_sphere(X / np.linalg.norm(X, axis=1)[:, None]).shape
@@ -213,14 +212,12 @@ def on_the_sphere(X: Array, weights: Array | None = None, seed: int = 0) -> Arra
     """
     length = np.linalg.norm(X, axis=1)
     w = np.where(length > 0, 1.0 if weights is None else weights, 0.0)
-    if X.shape[1] <= FEW_DIMENSIONS or not w.any():
+    if X.shape[1] <= FEW_DIMENSIONS or not w.any() or X.min() >= 0:
         return None
     usual = float(np.median(length[w > 0]))
     if np.average(np.abs(length - usual) > ALIKE * usual, weights=w) > ASTRAY:
         return None
     R = np.random.default_rng(seed).normal(size=(REFERENCE, X.shape[1]))
-    if X.min() >= 0:
-        np.abs(R, out=R)
     R *= (usual / np.linalg.norm(R, axis=1))[:, None]
     return R
 

@@ -14,8 +14,8 @@ A cell far from all others, such as a slip of the decimal point or a row of tota
 feature, and nothing could be told by the other cells any more. Far is a gap to the rest of more than 5 times the range
 of the rest, past which are one cell, fewer cells than make a cluster (`partita.affinity.far`), or a hundredth of them
 at most. Spreads are those of the rest then, and a far cell is seen as one range beyond it, which is still the end of
-its column. More items there may be a cluster, or cells for which -999 was written, which brought near would make one:
-they are seen as they are.
+its column; of a feature of two other values, as yes and no, as the nearer of the two. More items there may be a
+cluster, or cells for which -999 was written, which brought near would make one: they are seen as they are.
 """
 
 from __future__ import annotations
@@ -95,7 +95,8 @@ def frame_of(X: Array, units: Units = "auto") -> Frame:
     if far.any():
         X, held = np.where(far, np.nan, X), far.any(axis=0)
         least, most = np.nanmin(X, axis=0), np.nanmax(X, axis=0)
-        low, high = np.where(held, 2 * least - most, -np.inf), np.where(held, 2 * most - least, np.inf)
+        beyond = np.where(_between(X, least, most), most - least, 0.0)
+        low, high = np.where(held, least - beyond, -np.inf), np.where(held, most + beyond, np.inf)
     whole = not np.isnan(X).any()
     deviation = X.std(axis=0) if whole else np.nanstd(X, axis=0)
     # The deviation of a constant feature is rounding of its mean.
@@ -113,6 +114,11 @@ def frame_of(X: Array, units: Units = "auto") -> Frame:
     else:
         spread = np.full(X.shape[1], float(deviation.max(initial=0.0)) or 1.0)
     return Frame(X.mean(axis=0) if whole else np.nanmean(X, axis=0), spread, low, high)
+
+
+def _between(X: Array, least: Array, most: Array) -> NDArray[np.bool_]:
+    """Whether features have a value between the least and the largest."""
+    return np.asarray(((least < X) & (most > X)).any(axis=0))
 
 
 def _differ(X: Array) -> bool:

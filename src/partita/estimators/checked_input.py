@@ -175,6 +175,10 @@ class CheckedInput(Shown):
         return table if table.names is None else table.with_marks()
 
 
+# Rows from which a column of running numbers is no accident.
+FEWEST_COUNTED = 10
+
+
 class Encoded(NamedTuple):
     """Input made numbers: the array, the plan for it, how a mixed table was encoded, and notes about its cells."""
 
@@ -194,10 +198,22 @@ def encoded(X: Any, plan: Plan, weights: Array | None, names: NDArray[Any] | Non
     if encoding.joint:  # the encoding has scaled the numbers beside the words
         plan = replace(plan, builder=replace(plan.builder, units="given"), scale_features="none")  # type: ignore[type-var]
     names = None if X.names is None else np.array(X.names)[X.numeric]
-    notes = (*_note_on_marks(encoding), *encoding.notes(X), *_far_note(X.numbers, names, X.place))
+    counting = _note_on_counting(X.numbers, names)
+    notes = (*_note_on_marks(encoding), *encoding.notes(X), *_far_note(X.numbers, names, X.place), *counting)
     if not encoding.joint:
         notes = (*notes, *note_on_scale(X.numbers, plan.builder, plan.scale_features, weights, names))
     return Encoded(encoding(X), plan, encoding, notes)
+
+
+def _note_on_counting(X: Array, names: NDArray[Any] | None) -> tuple[str, ...]:
+    """What is to be said of named columns that number the rows, as a command leaves them out."""
+    if names is None or len(X) < FEWEST_COUNTED:
+        return ()
+    counts = (np.diff(np.sort(X, axis=0), axis=0) == 1.0).all(axis=0)
+    return tuple(
+        f"column {str(name)!r} holds each whole number from {low:g} to {high:g} once: leave it out if it names the rows"
+        for name, low, high in zip(names[counts], X[:, counts].min(axis=0), X[:, counts].max(axis=0), strict=True)
+    )
 
 
 def _note_on_marks(encoding: Encoding) -> tuple[str, ...]:

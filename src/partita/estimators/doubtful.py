@@ -5,6 +5,7 @@ Nothing here is part of the fit: each number is worked out when it is first aske
 
 from __future__ import annotations
 
+import warnings
 from dataclasses import replace
 from numbers import Integral
 from typing import Any, NamedTuple
@@ -14,7 +15,7 @@ from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
 from partita.affinity import Affinity
-from partita.affinity.far import NEIGHBORS
+from partita.affinity.far import NEIGHBORS, SHARE
 from partita.arrays import Array, Labels
 from partita.calibration import Within, components_within
 from partita.doubt import (
@@ -35,13 +36,13 @@ from partita.doubt.outliers import IF_FAR
 from partita.ensemble.categories import Columns
 from partita.ensemble.consensus import Consensus
 from partita.ensemble.evidence import EnsembleEvidence
-from partita.ensemble.units import Units, frame_of
+from partita.ensemble.units import Units, far_cells, frame_of
 from partita.ensemble.weights import LEAST, POWER
 from partita.errors import InputError
 from partita.estimators.new_doubt import DoubtOfNew, doubt_of_new
 from partita.estimators.new_items import NewItems
 from partita.estimators.pipeline import Given
-from partita.kernels.fill import completed
+from partita.kernels.fill import completed, rounded_as
 from partita.n_clusters import Verdict
 
 __all__ = ["Doubtful", "SecondChoice"]
@@ -382,19 +383,32 @@ class Doubtful(NewItems):
             return np.zeros(1)
         if builder.pairwise or isinstance(X, Affinity) or getattr(builder, "metric", "euclidean") != "euclidean":
             return self._weakly_supported()
-        features = self._complete_features()
+        features = self._complete_features(as_rounded=True)
         columns = Columns.of(features)
         if columns.blocks and not len(columns.numbers):
             return np.zeros(len(self.labels_))
-        if columns.categories(features) is not None:  # no combination of them is far from the others
-            return background_probability(features[:, columns.numbers], self.labels_, weights=given.weights)
         weights, sphere = given.weights, self._sphere()
-        if sphere is None:
-            return background_probability(features, self.labels_, weights=weights)
+        if sphere is None:  # no combination of categories is far from the others
+            seen = features if columns.categories(features) is None else features[:, columns.numbers]
+            p = background_probability(seen, self.labels_, weights=weights)
+            return np.where(self._has_slips(), np.maximum(p, IF_FAR), p)
         empty = ~given.X.any(axis=1)  # as far from every point of the sphere
         weights = np.where(empty, 0.0, 1.0 if weights is None else weights)
         p = background_probability(features, self.labels_, weights=weights, reference=sphere)
         return np.where(empty, IF_FAR if empty.sum() < NEIGHBORS else 0.0, p)
+
+    def _has_slips(self) -> NDArray[np.bool_]:
+        """Which rows have cells far from all others of their column, which the fit saw at its end; none where they are
+        as many as a cluster has, and of two values the third is another category.
+        """
+        X = self._given.X
+        seen = far_cells(X)
+        rest = np.where(seen, np.nan, X)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", RuntimeWarning)  # columns without a value
+            least, most = np.nanmin(rest, axis=0), np.nanmax(rest, axis=0)
+        rows = (seen & ((rest > least) & (rest < most)).any(axis=0)).any(axis=1)
+        return rows if rows.sum() < NEIGHBORS and rows.mean() <= SHARE else np.zeros(len(rows), dtype=bool)
 
     def _sphere(self) -> Array | None:
         """Points of the background in the units of the features, where it is not uniform in their box."""
@@ -406,26 +420,31 @@ class Doubtful(NewItems):
 
     def _have_gaps(self) -> NDArray[np.bool_]:
         """Which rows have missing cells, those of columns without a value left out."""
-        given, none = self._given, np.zeros(len(self.labels_), dtype=bool)
-        if self._builder_.pairwise or not isinstance(given.X, np.ndarray):
-            return none
-        table = given.table if hasattr(self, "encoding_") else None
-        missing = np.isnan(given.X if table is None else self.encoding_.plain(table))
+        if self._builder_.pairwise or not isinstance(self._given.X, np.ndarray):
+            return np.zeros(len(self.labels_), dtype=bool)
+        missing = self._missing_cells()
         missing = missing[:, ~missing.all(axis=0)]  # a column without a value says nothing of any row
         return np.asarray(missing.any(axis=1))
+
+    def _missing_cells(self) -> NDArray[np.bool_]:
+        """Which cells of the features were missing before any were filled in."""
+        table = self._given.table if hasattr(self, "encoding_") else None
+        return np.asarray(np.isnan(self._given.X if table is None else self.encoding_.plain(table)))
 
     @property
     def _units(self) -> Units:
         """Coordinates of points have the one unit of the distances."""
         return "given" if hasattr(self, "_coordinates") else "auto"
 
-    def _complete_features(self) -> Array:
-        """The features in units that can be compared, missing cells filled in."""
+    def _complete_features(self, *, as_rounded: bool = False) -> Array:
+        """The features in units that can be compared, missing cells filled in; of ratings with ratings, if asked to."""
         X, scaling = self._given.X, self._extension.scaling
         X = X if scaling is None else scaling(X)
-        X = X[:, ~np.isnan(X).all(axis=0)]
+        missing, kept = self._missing_cells(), ~np.isnan(X).all(axis=0)
+        X, missing = X[:, kept], missing[:, kept]
         X = frame_of(X, self._units)(X)
-        return completed(X) if np.isnan(X).any() else X
+        X = completed(X) if np.isnan(X).any() else X
+        return rounded_as(np.where(missing, np.nan, X), X) if as_rounded and missing.any() else X
 
     def _weakly_supported(self) -> Array:
         """From the affinity of each group to its own cluster; rows that no fit has seen are no outliers."""

@@ -346,6 +346,7 @@ def _frame(X: Array, categories: Categories, units: Units, scale: ScaleFeatures)
         scaling = Scaling.of(X[:, numeric], None, scale) if not numeric.all() else None
         own = frame_of(X[:, numeric], units).spread if scaling is None else scaling.spread
         held = np.where(far_cells(X[:, numeric]), np.nan, X[:, numeric])
+        centre[numeric] = np.nanmean(held, axis=0)
         variance = np.nanvar(held, axis=0) / own**2
         varying = variance[variance > np.finfo(float).eps]
         spread[numeric] = own * np.sqrt(varying.mean() if len(varying) else 1.0)

@@ -4,8 +4,9 @@ Rows of features that are equal are merged before any evidence is built, their w
 back to every copy. So copies get identical memberships, a weight of two is the same as a row given twice, a weight of
 zero the same as a row left out, no neighbour scale is zero, and copies cost nothing.
 
-The merged items come in an order that depends on their values alone: by the feature of widest range, then by a hash of
-the row. A permutation of the rows therefore permutes the answer, random starts included. Many items are then brought
+The merged items come in an order that depends on their values alone, and not on the unit: by the feature of widest
+range, then by the others in turn. A permutation of the rows therefore permutes the answer, random starts included. Many
+items are then brought
 into the order of the leaves of a k-d tree, so that neighbours are near each other in memory: a product with their graph
 takes half the time.
 """
@@ -25,16 +26,14 @@ from partita.affinity import Affinity, Builder
 from partita.affinity.order import locality_order
 from partita.arrays import Array
 from partita.errors import InputError
-from partita.kernels.threads import row_bounds
 from partita.membership import Membership
 from partita.solvers import STARTS, SolveResult
 
 __all__ = ["Items", "check_weights", "expanded", "merge_identical", "number_of_copies", "start_of_items"]
 
 
-# Items from which they come in the order of a tree, and rows compared at a time.
+# Items from which they come in the order of a tree.
 LOCAL_FROM = 20_000
-ROWS = 1 << 16
 # Weights beyond this, or below its inverse, overflow when they are multiplied.
 LARGEST = 1e50
 
@@ -102,12 +101,7 @@ def merge_identical(X: Array, weights: Array | None = None) -> Items:
     if used is not None and not len(used):
         raise InputError("every sample weight is zero: there is no item to cluster")
     given = X if used is None else X[used]
-    bits = np.ascontiguousarray(given).view(np.uint64)
-    finite = np.where(np.isnan(given), 0.0, given) if missing.any() else given
-    order = np.lexsort((_hash(bits), finite[:, int(np.ptp(finite, axis=0).argmax())]))
-    change = np.ones(len(given), dtype=bool)
-    for low, high in row_bounds(len(given) - 1, ROWS):
-        change[low + 1 : high + 1] = (bits[order[low + 1 : high + 1]] != bits[order[low:high]]).any(axis=1)
+    order, change = _in_order(given)
     group = np.empty(len(given), dtype=np.intp)
     group[order] = np.cumsum(change) - 1
     features = given[order[change]]
@@ -193,13 +187,21 @@ def check_weights(weights: object, n_items: int) -> Array | None:
     return w
 
 
-def _hash(bits: NDArray[np.uint64]) -> NDArray[np.uint64]:
-    """A 64-bit hash of each row (FNV-1a over the columns, then a final mix)."""
-    key = np.full(len(bits), 0xCBF29CE484222325, dtype=np.uint64)
-    for column in bits.T:
-        key = (key ^ column) * np.uint64(0x100000001B3)
-        key ^= key >> np.uint64(29)
-    return key
+def _in_order(X: Array) -> tuple[NDArray[np.intp], NDArray[np.bool_]]:
+    """Rows in order, and which of them differs from the one before; cells that are missing come first."""
+    X = np.where(np.isnan(X), -np.inf, X)
+    finite = np.where(np.isneginf(X), 0.0, X)
+    first = X[:, int(np.ptp(finite, axis=0).argmax())]
+    order = np.argsort(first, kind="stable")
+    differs = np.r_[True, first[order[1:]] != first[order[:-1]]]
+    for column in X.T:
+        tied = np.flatnonzero(~differs | ~np.r_[differs[1:], True])
+        if not len(tied):
+            break
+        rows = order[tied]
+        order[tied] = rows = rows[np.lexsort((column[rows], np.cumsum(differs)[tied]))]
+        differs[tied[1:]] |= column[rows[1:]] != column[rows[:-1]]
+    return order, differs
 
 
 def start_of_items(start: Any, of_row: NDArray[np.intp], n_items: int) -> Any:

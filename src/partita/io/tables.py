@@ -262,14 +262,16 @@ class Faults:
         if remedy and 2 * count > n_rows:
             words = option_value(*(self.names[at] for at, (*_, n) in sorted(self.text.items()) if 2 * n > n_rows))
             raise NotNumbersError(f"{message}; {remedy.format(name=quote(name), all=words)}")
-        limit = cell[:1] in "<>≤≥" and as_number(cell[1:]) is not None
+        limit = cell[:1] in "<>≤≥" and as_number(cell[1:].replace(",", ".")) is not None
         correct = f"write the number that is to stand for {cell!r}" if limit else "correct that cell"
         missing = "leave it empty and allow missing cells"
         if na is not None:
             few = cell in self.words and len(self.words) <= FEW_WORDS
             absent = [*na, *(self.words if few else [cell])]
             mean = "that means" if len(absent) == 1 else "these mean"
-            missing = f"pass --na {quote(','.join(absent))} if {mean} missing"
+            missing = f"pass --na {option_value(*absent)} if {mean} missing"
+            if few and count > 1 and not limit:  # no slip, but a word among codes
+                correct = f"pass --categories {option_value(name)} if the column holds categories"
         raise NotNumbersError(f"{message}; {correct}, or {missing}")
 
 

@@ -14,12 +14,14 @@ from numpy.typing import NDArray
 
 from partita.arrays import Array
 
-__all__ = ["completed", "fill", "fillings"]
+__all__ = ["completed", "fill", "fillings", "rounded_as"]
 
 Flags = NDArray[np.bool_]
 
 # Donors whose mean a cell gets, nearest donors among which they are looked for, and rounds.
 NEIGHBORS, AMONG, ROUNDS = 20, 60, 3
+# Values of a column of ratings or counts, as a share of its cells.
+OFTEN = 0.1
 # Numbers of one block of distances, or of the cells of the nearest donors.
 BLOCK = 1 << 21
 
@@ -42,6 +44,23 @@ def completed(X: Array) -> Array:
     out = _filled(X, own, own, known, partly=True)
     for _ in range(1, ROUNDS):
         out = _filled(X, out, out, known)
+    return out
+
+
+def rounded_as(X: Array, filled: Array) -> Array:
+    """Return filled rows in which each cell that was missing has the nearest value of its column, where each value of
+    this comes ten times on average: means of ratings are no ratings, and lie between all of them.
+
+    >>> ratings = np.repeat([1.0, 2.0, np.nan], [10, 10, 1])[:, None]
+    >>> rounded_as(ratings, np.where(np.isnan(ratings), 1.7, ratings))[-1].tolist()
+    [2.0]
+    """
+    out = filled.copy()
+    for j in np.flatnonzero(np.isnan(X).any(axis=0)):
+        missing = np.isnan(X[:, j])
+        values = np.unique(X[~missing, j])
+        if 1 < len(values) <= OFTEN * (~missing).sum():
+            out[missing, j] = values[np.searchsorted((values[1:] + values[:-1]) / 2, filled[missing, j])]
     return out
 
 
