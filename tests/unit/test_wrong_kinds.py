@@ -9,7 +9,7 @@ from scipy.spatial.distance import cdist
 
 from partita import BaumEagon, BayesianPartition, CopositiveFactorization, SoF, SoftClustering, SymNMF
 from partita.affinity import Landmarks, NeighborGraph, Precomputed, RelativeDistance
-from partita.affinity.checks import is_triangle, looks_like_distances, looks_like_pairs
+from partita.affinity.checks import as_distances, is_triangle, looks_like_distances, looks_like_pairs
 from partita.errors import InputError, MemoryLimitError, UnsureWarning
 from partita.partition.named_draws import nearly_constant_note
 from synthetic import blobs, planted_affinity
@@ -255,6 +255,10 @@ def test_distances_that_rounding_left_of_zeros_are_zeros() -> None:
     np.fill_diagonal(exact, 0.0)
     fits = [SoftClustering(3, affinity="precomputed_distance", random_state=0).fit(D) for D in (distances, exact)]
     assert np.array_equal(fits[0].membership_, fits[1].membership_)
-    np.fill_diagonal(distances, 1e-3)
+    np.fill_diagonal(distances, 1e-2)
     with pytest.raises(InputError, match="must be 0"):
         SoftClustering(3, affinity="precomputed_distance").fit(distances)
+    U = (X / np.linalg.norm(X, axis=1)[:, None]).astype(np.float32)
+    angles = np.arccos(np.clip(U @ U.T, -1.0, 1.0))
+    assert angles.diagonal().max() > 1e-4
+    assert not as_distances(angles).diagonal().any()
