@@ -5,8 +5,10 @@ import pytest
 from sklearn.datasets import load_breast_cancer
 
 from partita import SoftClustering
+from partita.affinity import NeighborGraph
+from partita.ensemble import Ensemble
 from partita.ensemble.copies import SpreadRows, is_repeated, within_cells
-from partita.estimators.items import merge_identical
+from partita.estimators.items import Items, merge_identical
 from partita.metrics import adjusted_rand_index
 
 
@@ -177,3 +179,10 @@ def test_a_table_with_ties_has_the_same_answer_in_every_unit():
     first, *others = (SoftClustering(2, random_state=0).fit(X * factor) for factor in (1.0, 10.0, 1 / 25.4))
     for one in others:
         np.testing.assert_array_equal(first.labels_, one.labels_)
+
+
+def test_named_affinities_have_items_in_the_order_that_they_always_had():
+    X = np.array([[9, 1, 2], [0, 3, 1], [9, 0, 5], [0, 1, 1], [9, 1, 0], [0, 2, 2], [4, 4, 4], [9, 1, 2]], dtype=float)
+    named, own = (Items.of(X, None, builder).of_row.tolist() for builder in (NeighborGraph(), Ensemble()))
+    assert named == [4, 0, 5, 2, 6, 1, 3, 4]  # as version 0.1.0
+    assert own == [6, 2, 4, 0, 5, 1, 3, 6]

@@ -269,7 +269,7 @@ def certainty_by_agreement(
     >>> certainty_by_agreement(np.array([0.5, 1.0]), 1.0).round(2).tolist()
     [0.65, 1.0]
     >>> certainty_by_agreement(np.array([0.5, 1.0]), 0.5, sure=0.3).round(2).tolist()
-    [0.62, 0.95]
+    [0.61, 0.95]
     """
     own, least, slope, of_number = BY_AGREEMENT
     allowed = ONE if agreement is None else expit(least + slope * agreement + of_number * sure)

@@ -5,10 +5,10 @@ back to every copy. So copies get identical memberships, a weight of two is the 
 zero the same as a row left out, no neighbour scale is zero, and copies cost nothing.
 
 The merged items come in an order that depends on their values alone, and not on the unit: by the feature of widest
-range, then by the others in turn. A permutation of the rows therefore permutes the answer, random starts included. Many
-items are then brought
-into the order of the leaves of a k-d tree, so that neighbours are near each other in memory: a product with their graph
-takes half the time.
+range, then by the others in turn. A permutation of the rows therefore permutes the answer, random starts included. For
+affinities that are named, whose memberships stay as they were to the last bit, a hash of the row takes the place of the
+others. Many items are then brought into the order of the leaves of a k-d tree, so that neighbours are near each other
+in memory: a product with their graph takes half the time.
 """
 
 from __future__ import annotations
@@ -26,14 +26,16 @@ from partita.affinity import Affinity, Builder
 from partita.affinity.order import locality_order
 from partita.arrays import Array
 from partita.errors import InputError
+from partita.kernels.threads import row_bounds
 from partita.membership import Membership
 from partita.solvers import STARTS, SolveResult
 
 __all__ = ["Items", "check_weights", "expanded", "merge_identical", "number_of_copies", "start_of_items"]
 
 
-# Items from which they come in the order of a tree.
+# Items from which they come in the order of a tree, and rows compared at a time.
 LOCAL_FROM = 20_000
+ROWS = 1 << 16
 # Weights beyond this, or below its inverse, overflow when they are multiplied.
 LARGEST = 1e50
 
@@ -68,7 +70,7 @@ class Items:
             Where every weight is zero, or one of an `Affinity`, of which no item can be left out.
         """
         if not builder.pairwise:
-            return merge_identical(X, weights)
+            return merge_identical(X, weights, by_hash=not builder.mixed)
         return _of_pairs(X, weights, known_apart=builder.of_distances)
 
     @property
@@ -87,8 +89,8 @@ class Items:
         return out
 
 
-def merge_identical(X: Array, weights: Array | None = None) -> Items:
-    """Merge equal rows, drop those of weight zero.
+def merge_identical(X: Array, weights: Array | None = None, *, by_hash: bool = False) -> Items:
+    """Merge equal rows, drop those of weight zero; rows that tie in the widest column may be in the order of a hash.
 
     >>> items = merge_identical(np.array([[1.0], [2.0], [1.0]]))
     >>> items.features.ravel().tolist(), items.weights.tolist(), items.of_row.tolist()
@@ -101,7 +103,7 @@ def merge_identical(X: Array, weights: Array | None = None) -> Items:
     if used is not None and not len(used):
         raise InputError("every sample weight is zero: there is no item to cluster")
     given = X if used is None else X[used]
-    order, change = _in_order(given)
+    order, change = (_in_order_of_hash if by_hash else _in_order)(given)
     group = np.empty(len(given), dtype=np.intp)
     group[order] = np.cumsum(change) - 1
     features = given[order[change]]
@@ -202,6 +204,26 @@ def _in_order(X: Array) -> tuple[NDArray[np.intp], NDArray[np.bool_]]:
         order[tied] = rows = rows[np.lexsort((column[rows], np.cumsum(differs)[tied]))]
         differs[tied[1:]] |= column[rows[1:]] != column[rows[:-1]]
     return order, differs
+
+
+def _in_order_of_hash(X: Array) -> tuple[NDArray[np.intp], NDArray[np.bool_]]:
+    """As `_in_order`, but for rows that tie in the widest column: these have the order of a hash of their bits."""
+    bits = np.ascontiguousarray(X).view(np.uint64)
+    finite = np.where(np.isnan(X), 0.0, X)
+    order = np.lexsort((_hash(bits), finite[:, int(np.ptp(finite, axis=0).argmax())]))
+    differs = np.ones(len(X), dtype=bool)
+    for low, high in row_bounds(len(X) - 1, ROWS):
+        differs[low + 1 : high + 1] = (bits[order[low + 1 : high + 1]] != bits[order[low:high]]).any(axis=1)
+    return order, differs
+
+
+def _hash(bits: NDArray[np.uint64]) -> NDArray[np.uint64]:
+    """A 64-bit hash of each row (FNV-1a over the columns, then a final mix)."""
+    key = np.full(len(bits), 0xCBF29CE484222325, dtype=np.uint64)
+    for column in bits.T:
+        key = (key ^ column) * np.uint64(0x100000001B3)
+        key ^= key >> np.uint64(29)
+    return key
 
 
 def start_of_items(start: Any, of_row: NDArray[np.intp], n_items: int) -> Any:
