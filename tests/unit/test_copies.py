@@ -2,13 +2,9 @@
 
 import numpy as np
 import pytest
-from sklearn.datasets import load_breast_cancer
 
 from partita import SoftClustering
-from partita.affinity import NeighborGraph
-from partita.ensemble import Ensemble
 from partita.ensemble.copies import SpreadRows, is_repeated, within_cells
-from partita.estimators.items import Items, merge_identical
 from partita.metrics import adjusted_rand_index
 
 
@@ -158,31 +154,3 @@ def test_a_rating_whose_cells_were_partly_filled_in_stays_within_its_cells():
     moved = np.abs(within_cells(X)[:, 3] - X[:, 3])
     assert moved.max() <= 1.0
     assert abs(moved[60:].mean() - 0.5) < 0.04
-
-
-@pytest.mark.parametrize("factor", [2.0, 1000.0, 1 / 25.4])
-def test_items_come_in_the_same_order_in_every_unit(factor):
-    rng = np.random.default_rng(0)
-    X = np.c_[rng.integers(0, 9, 200) * 10.0, rng.normal(size=(200, 3)).round(1)]
-    X[rng.random(X.shape) < 0.05] = np.nan
-    X = np.r_[X, X[:30]]
-    own, scaled = merge_identical(X), merge_identical(X * factor)
-    np.testing.assert_array_equal(own.of_row, scaled.of_row)
-    np.testing.assert_array_equal(own.features[own.of_row], X)
-    assert len(own.features) == 200
-    assert own.weights.sum() == 230
-
-
-def test_a_table_with_ties_has_the_same_answer_in_every_unit():
-    X = load_breast_cancer().data[::2]
-    X[:, X.std(axis=0).argmax()] = X[:, X.std(axis=0).argmax()].round(-3)
-    first, *others = (SoftClustering(2, random_state=0).fit(X * factor) for factor in (1.0, 10.0, 1 / 25.4))
-    for one in others:
-        np.testing.assert_array_equal(first.labels_, one.labels_)
-
-
-def test_named_affinities_have_items_in_the_order_that_they_always_had():
-    X = np.array([[9, 1, 2], [0, 3, 1], [9, 0, 5], [0, 1, 1], [9, 1, 0], [0, 2, 2], [4, 4, 4], [9, 1, 2]], dtype=float)
-    named, own = (Items.of(X, None, builder).of_row.tolist() for builder in (NeighborGraph(), Ensemble()))
-    assert named == [4, 0, 5, 2, 6, 1, 3, 4]  # as version 0.1.0
-    assert own == [6, 2, 4, 0, 5, 1, 3, 6]

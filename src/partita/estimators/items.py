@@ -4,11 +4,10 @@ Rows of features that are equal are merged before any evidence is built, their w
 back to every copy. So copies get identical memberships, a weight of two is the same as a row given twice, a weight of
 zero the same as a row left out, no neighbour scale is zero, and copies cost nothing.
 
-The merged items come in an order that depends on their values alone, and not on the unit: by the feature of widest
-range, then by the others in turn. A permutation of the rows therefore permutes the answer, random starts included. For
-affinities that are named, whose memberships stay as they were to the last bit, a hash of the row takes the place of the
-others. Many items are then brought into the order of the leaves of a k-d tree, so that neighbours are near each other
-in memory: a product with their graph takes half the time.
+The merged items come in an order that depends on their values alone: by the feature of widest range, then by a hash of
+the row. A permutation of the rows therefore permutes the answer, random starts included. Many items are then brought
+into the order of the leaves of a k-d tree, so that neighbours are near each other in memory: a product with their graph
+takes half the time.
 """
 
 from __future__ import annotations
@@ -70,7 +69,7 @@ class Items:
             Where every weight is zero, or one of an `Affinity`, of which no item can be left out.
         """
         if not builder.pairwise:
-            return merge_identical(X, weights, by_hash=not builder.mixed)
+            return merge_identical(X, weights)
         return _of_pairs(X, weights, known_apart=builder.of_distances)
 
     @property
@@ -89,8 +88,8 @@ class Items:
         return out
 
 
-def merge_identical(X: Array, weights: Array | None = None, *, by_hash: bool = False) -> Items:
-    """Merge equal rows, drop those of weight zero; rows that tie in the widest column may be in the order of a hash.
+def merge_identical(X: Array, weights: Array | None = None) -> Items:
+    """Merge equal rows, drop those of weight zero.
 
     >>> items = merge_identical(np.array([[1.0], [2.0], [1.0]]))
     >>> items.features.ravel().tolist(), items.weights.tolist(), items.of_row.tolist()
@@ -103,7 +102,12 @@ def merge_identical(X: Array, weights: Array | None = None, *, by_hash: bool = F
     if used is not None and not len(used):
         raise InputError("every sample weight is zero: there is no item to cluster")
     given = X if used is None else X[used]
-    order, change = (_in_order_of_hash if by_hash else _in_order)(given)
+    bits = np.ascontiguousarray(given).view(np.uint64)
+    finite = np.where(np.isnan(given), 0.0, given) if missing.any() else given
+    order = np.lexsort((_hash(bits), finite[:, int(np.ptp(finite, axis=0).argmax())]))
+    change = np.ones(len(given), dtype=bool)
+    for low, high in row_bounds(len(given) - 1, ROWS):
+        change[low + 1 : high + 1] = (bits[order[low + 1 : high + 1]] != bits[order[low:high]]).any(axis=1)
     group = np.empty(len(given), dtype=np.intp)
     group[order] = np.cumsum(change) - 1
     features = given[order[change]]
@@ -187,34 +191,6 @@ def check_weights(weights: object, n_items: int) -> Array | None:
             f"sample_weight must be zero or between {1.0 / LARGEST:g} and {LARGEST:g}: choose another unit"
         )
     return w
-
-
-def _in_order(X: Array) -> tuple[NDArray[np.intp], NDArray[np.bool_]]:
-    """Rows in order, and which of them differs from the one before; cells that are missing come first."""
-    X = np.where(np.isnan(X), -np.inf, X)
-    finite = np.where(np.isneginf(X), 0.0, X)
-    first = X[:, int(np.ptp(finite, axis=0).argmax())]
-    order = np.argsort(first, kind="stable")
-    differs = np.r_[True, first[order[1:]] != first[order[:-1]]]
-    for column in X.T:
-        tied = np.flatnonzero(~differs | ~np.r_[differs[1:], True])
-        if not len(tied):
-            break
-        rows = order[tied]
-        order[tied] = rows = rows[np.lexsort((column[rows], np.cumsum(differs)[tied]))]
-        differs[tied[1:]] |= column[rows[1:]] != column[rows[:-1]]
-    return order, differs
-
-
-def _in_order_of_hash(X: Array) -> tuple[NDArray[np.intp], NDArray[np.bool_]]:
-    """As `_in_order`, but for rows that tie in the widest column: these have the order of a hash of their bits."""
-    bits = np.ascontiguousarray(X).view(np.uint64)
-    finite = np.where(np.isnan(X), 0.0, X)
-    order = np.lexsort((_hash(bits), finite[:, int(np.ptp(finite, axis=0).argmax())]))
-    differs = np.ones(len(X), dtype=bool)
-    for low, high in row_bounds(len(X) - 1, ROWS):
-        differs[low + 1 : high + 1] = (bits[order[low + 1 : high + 1]] != bits[order[low:high]]).any(axis=1)
-    return order, differs
 
 
 def _hash(bits: NDArray[np.uint64]) -> NDArray[np.uint64]:
