@@ -22,6 +22,7 @@ from partita.ensemble.consensus import PAST, _AtNumber, _Draws
 from partita.errors import InputError
 from partita.estimators import pipeline, plan
 from partita.estimators.choosing import Choice, why_so_many
+from partita.estimators.mixed_table import MixedTable
 from partita.kernels.eigen import TAKES_RNG
 from partita.metrics import adjusted_rand_index
 from partita.n_clusters import KEvidence, judge_all
@@ -133,6 +134,13 @@ def test_ten_items_far_from_all_others_are_a_cluster_and_copies_of_one_far_item_
     once = SoftClustering(random_state=0).fit(np.r_[rest, np.repeat(far[:1], 10, axis=0)])
     assert once.n_clusters_ == 1
     assert (once.outlier_[-10:] > 0.9).all()
+
+
+def test_a_column_that_numbers_the_rows_is_named_in_a_note():
+    columns = {"a": X[:, 0], "b": X[:, 1], "visit": np.arange(len(X), dtype=float)[::-1] + 5, "c": X[:, 1].round()}
+    model = SoftClustering(random_state=0).fit(MixedTable(tuple(columns), tuple(columns.values())))
+    (said,) = [note for note in model.result_.notes if "leave it out" in note]
+    assert said.startswith(f"column 'visit' holds each whole number from 5 to {len(X) + 4} once")
 
 
 def test_what_is_named_is_not_chosen():

@@ -240,9 +240,9 @@ def _where_it_lies(matrix: Any, missing: Missing, symmetrize: Symmetrize | None,
 
 def _without_rounding(distances: Array) -> Array:
     """Distances without what rounding leaves of zeros, as on the diagonal of 1 - correlations, or of their angles."""
-    largest = float(distances.max(initial=0.0))
-    little = np.where(np.eye(len(distances), dtype=bool), ROOT, ROUNDED_OFF) * largest
-    lost = ((distances < 0) | (little > ROUNDED_OFF * largest)) & (distances != 0) & (np.abs(distances) <= little)
+    largest, own = float(distances.max(initial=0.0)), distances.diagonal()
+    lost = (distances < 0) & (distances >= -ROUNDED_OFF * largest)
+    lost[np.diag_indices_from(lost)] = (own != 0) & (np.abs(own) <= ROOT * largest)
     return np.where(lost, 0.0, distances) if lost.any() else distances
 
 

@@ -209,10 +209,12 @@ def _note_on_counting(X: Array, names: NDArray[Any] | None) -> tuple[str, ...]:
     """What is to be said of named columns that number the rows, as a command leaves them out."""
     if names is None or len(X) < FEWEST_COUNTED:
         return ()
-    counts = (np.diff(np.sort(X, axis=0), axis=0) == 1.0).all(axis=0)
+    low, high = X.min(axis=0), X.max(axis=0)
     return tuple(
-        f"column {str(name)!r} holds each whole number from {low:g} to {high:g} once: leave it out if it names the rows"
-        for name, low, high in zip(names[counts], X[:, counts].min(axis=0), X[:, counts].max(axis=0), strict=True)
+        f"column {str(names[j])!r} holds each whole number from {low[j]:g} to {high[j]:g} once: leave it out if it names "
+        "the rows"
+        for j in np.flatnonzero(high - low == len(X) - 1)
+        if (np.diff(np.sort(X[:, j])) == 1.0).all()
     )
 
 
