@@ -211,8 +211,8 @@ def _note_on_counting(X: Array, names: NDArray[Any] | None) -> tuple[str, ...]:
         return ()
     low, high = X.min(axis=0), X.max(axis=0)
     return tuple(
-        f"column {str(names[j])!r} holds each whole number from {low[j]:g} to {high[j]:g} once: leave it out if it names "
-        "the rows"
+        f"column {str(names[j])!r} holds each whole number from {low[j]:g} to {high[j]:g} once: leave it out if it "
+        "names the rows"
         for j in np.flatnonzero(high - low == len(X) - 1)
         if (np.diff(np.sort(X[:, j])) == 1.0).all()
     )
