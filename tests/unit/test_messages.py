@@ -546,6 +546,18 @@ COMMANDS = {
         "t.csv: column 'a' should hold numbers, 2 of 4 cells are text, the first in line 3: '<0.5'; write the number "
         "that is to stand for '<0.5', or pass --na '-9,<0.5,n.d.' if these mean missing",
     ),
+    "limits with a decimal comma": (
+        "n;a;b\nw;0,5;1\nx;<0,5;3\ny;1,5;2\nz;5,5;5\n",
+        FIT,
+        "t.csv: column 'a' should hold numbers, 1 of 4 cells is text, the first in line 3: '<0,5'; write the number "
+        "that is to stand for '<0,5', or pass --na '\"<0,5\"' if that means missing",
+    ),
+    "words among codes": (
+        "n,falls risk,b\nw,0,1\nx,3+,3\ny,3+,2\nz,1,5\nu,2,7\n",
+        FIT,
+        "t.csv: column 'falls risk' should hold numbers, 2 of 5 cells are text, the first in line 3: '3+'; pass "
+        "--categories 'falls risk' if the column holds categories, or pass --na 3+ if that means missing",
+    ),
     "row without a value": (
         "n,a,b\nw,0,1\nx,1,0\ny,,\nz,5,5\n",
         (*FIT, "--affinity", "neighbors", "--missing", "unobserved"),
