@@ -6,6 +6,7 @@ what was expected, what came, and what to do.
 
 import re
 from pathlib import Path
+from typing import get_args
 
 import numpy as np
 import pytest
@@ -23,6 +24,7 @@ from partita import (
 )
 from partita.affinity import Builder, NeighborGraph, RelativeDistance, as_affinity, distances, from_edges
 from partita.cli import main
+from partita.cli.options import Metric
 from partita.datasets import load_dataset
 from partita.ensemble import Ensemble
 from partita.errors import InputError, MemoryLimitError, MissingExtraError, ModelError, require
@@ -538,7 +540,7 @@ COMMANDS = {
     "metric misspelt": (
         TABLE,
         (*FIT, "--metric", "cosin"),
-        f"--metric cosin: expected one of {METRICS}; did you mean 'cosine'?",
+        f"--metric cosin: expected one of {', '.join(get_args(Metric))}; did you mean 'cosine'?",
     ),
     "limits and words among numbers": (
         "n,a,b\nw,0,1\nx,<0.5,3\ny,n.d.,2\nz,5,5\n",
