@@ -272,7 +272,7 @@ def test_slips_of_the_decimal_point_cost_little_and_are_said(tmp_path):
         index.append(adjusted_rand(model.labels_, wine.target))
         notes += model.result_.notes
     sound = adjusted_rand(SoftClustering(3, random_state=0).fit(wine.data).labels_, wine.target)
-    assert np.mean(index) > sound - 0.25
+    assert np.mean(index) > sound - 0.2
     assert any("far from all others" in note for note in notes)
     partita.save(model, tmp_path / "model")
     np.testing.assert_array_equal(partita.load(tmp_path / "model").predict(X), model.predict(X))

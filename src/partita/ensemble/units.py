@@ -29,7 +29,7 @@ from numpy.typing import NDArray
 from partita.affinity.far import NEIGHBORS, SHARE
 from partita.arrays import Array
 
-__all__ = ["Frame", "Units", "far_cells", "frame_of", "in_coordinates"]
+__all__ = ["Frame", "Units", "far_cells", "frame_of", "have_a_third_value", "in_coordinates"]
 
 Units = Literal["auto", "given", "standard"]
 
@@ -95,7 +95,7 @@ def frame_of(X: Array, units: Units = "auto") -> Frame:
     if far.any():
         X, held = np.where(far, np.nan, X), far.any(axis=0)
         least, most = np.nanmin(X, axis=0), np.nanmax(X, axis=0)
-        beyond = np.where(_between(X, least, most), most - least, 0.0)
+        beyond = np.where(have_a_third_value(X), most - least, 0.0)
         low, high = np.where(held, least - beyond, -np.inf), np.where(held, most + beyond, np.inf)
     whole = not np.isnan(X).any()
     deviation = X.std(axis=0) if whole else np.nanstd(X, axis=0)
@@ -116,9 +116,13 @@ def frame_of(X: Array, units: Units = "auto") -> Frame:
     return Frame(X.mean(axis=0) if whole else np.nanmean(X, axis=0), spread, low, high)
 
 
-def _between(X: Array, least: Array, most: Array) -> NDArray[np.bool_]:
-    """Whether features have a value between the least and the largest."""
-    return np.asarray(((least < X) & (most > X)).any(axis=0))
+def have_a_third_value(X: Array) -> NDArray[np.bool_]:
+    """Return which columns have a value between their least and their largest.
+
+    >>> have_a_third_value(np.array([[0.0, 0.0], [1.0, 1.0], [np.nan, 0.5]])).tolist()
+    [False, True]
+    """
+    return np.asarray(((np.fmin.reduce(X, axis=0) < X) & (np.fmax.reduce(X, axis=0) > X)).any(axis=0))
 
 
 def _differ(X: Array) -> bool:

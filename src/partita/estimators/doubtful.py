@@ -5,7 +5,6 @@ Nothing here is part of the fit: each number is worked out when it is first aske
 
 from __future__ import annotations
 
-import warnings
 from dataclasses import replace
 from numbers import Integral
 from typing import Any, NamedTuple
@@ -36,7 +35,7 @@ from partita.doubt.outliers import IF_FAR
 from partita.ensemble.categories import Columns
 from partita.ensemble.consensus import Consensus
 from partita.ensemble.evidence import EnsembleEvidence
-from partita.ensemble.units import Units, far_cells, frame_of
+from partita.ensemble.units import Units, far_cells, frame_of, have_a_third_value
 from partita.ensemble.weights import LEAST, POWER
 from partita.errors import InputError
 from partita.estimators.new_doubt import DoubtOfNew, doubt_of_new
@@ -398,16 +397,13 @@ class Doubtful(NewItems):
         return np.where(empty, IF_FAR if empty.sum() < NEIGHBORS else 0.0, p)
 
     def _has_slips(self) -> NDArray[np.bool_]:
-        """Which rows have cells far from all others of their column, which the fit saw at its end; none where they are
-        as many as a cluster has, and of two values the third is another category.
+        """Which rows have a cell that is far from all others of its column, and was seen at its end.
+
+        There are none where such rows are enough to be a cluster. Beside two values a third one makes no such row.
         """
         X = self._given.X
-        seen = far_cells(X)
-        rest = np.where(seen, np.nan, X)
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", RuntimeWarning)  # columns without a value
-            least, most = np.nanmin(rest, axis=0), np.nanmax(rest, axis=0)
-        rows = (seen & ((rest > least) & (rest < most)).any(axis=0)).any(axis=1)
+        far = far_cells(X)
+        rows = np.asarray((far & have_a_third_value(np.where(far, np.nan, X))).any(axis=1))
         return rows if rows.sum() < NEIGHBORS and rows.mean() <= SHARE else np.zeros(len(rows), dtype=bool)
 
     def _sphere(self) -> Array | None:
