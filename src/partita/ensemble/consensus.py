@@ -7,8 +7,9 @@ from any posterior, and the answer is the draw of largest expected adjusted Rand
 
 The grid is coarse: each number up to 12, then steps of a third, up to 50 and the square root of the number of items. It
 ends sooner where the odds have fallen far below the best and methods agree less than they did, goes on while the odds
-are best at its end, and is filled in around the answer. There the methods draw once more, with other settings, so that
-the answer does not hang by one draw.
+are best at its end, and is filled in around the answer, and around the best of the numbers past 12 where its odds are
+not far below the best: the right one may be between two that were tried. Around the answer the methods draw once more,
+with other settings, so that it does not hang by one draw.
 """
 
 from __future__ import annotations
@@ -339,7 +340,9 @@ def consensus(
         first_draws = found = drawn.summary()
         for _ in range(ROUNDS):
             near = drawn.around(found.n_clusters, max(least, 2), most)
-            new = [k for k in near if k not in drawn.sizes]
+            peak = drawn.best_of_many()
+            filled = near if peak is None else sorted({*near, *drawn.around(peak, max(least, 2), most)})
+            new = [k for k in filled if k not in drawn.sizes]
             second = [k for k in near if again and not drawn.is_drawn_again(k)]
             if not new and not second:
                 break
@@ -515,6 +518,14 @@ class _Draws:
     def best_at(self) -> int:
         """Return the number of the draw of largest odds."""
         return max(self._drawn, key=lambda K: self._drawn[K].best)
+
+    def best_of_many(self) -> int | None:
+        """Return the number past 12 of the draw of largest odds, unless these are far below the best of all."""
+        many = [K for K in self._drawn if K > EACH]
+        if not many:
+            return None
+        best = max(many, key=lambda K: self._drawn[K].best)
+        return best if self._drawn[best].best >= self._drawn[self.best_at()].best - PAST else None
 
     def is_past_the_best(self) -> bool:
         """Return whether the odds of the last two numbers are far below the best, and methods have agreed better.
