@@ -1,8 +1,9 @@
 """Pairwise constraints of the user: must-links, cannot-links and pair weights, brought from rows to items.
 
 must-link    both have the same membership, exactly: their items are contracted into one (`ContractedAffinity`).
-cannot-link  the pair is observed as zero and counts as much as all pairs of an item together. That is not exact, for
-             w_i . w_j = 0 is no convex set; pairs that end in one cluster all the same are counted and said.
+cannot-link  the pair is observed as zero and counts as much as all pairs of an item together. w_i . w_j = 0 is no
+             convex set, so items that end in one cluster all the same are moved (`partita.estimators.apart`): labels
+             hold every link where labels that do are found; else the links that are broken are counted and said.
 pair weight  omega_ij in sum_ij omega_ij (P_ij - M_ij)^2; zero is a pair that was not observed.
 """
 
@@ -19,9 +20,12 @@ from scipy.sparse.csgraph import connected_components
 from partita.affinity import Affinity, ContractedAffinity, WeightedAffinity
 from partita.arrays import Array
 from partita.errors import InputError
+from partita.estimators.apart import broken_links, clusters_needed, kept_apart, ruled_out
 from partita.estimators.items import Items
+from partita.membership import Membership
 from partita.objectives import Problem
 from partita.solvers import SolveResult
+from partita.wording import count
 
 __all__ = ["Groups"]
 
@@ -115,6 +119,11 @@ class Groups:
         return bool(((self.weight == 0) & (self.first != self.second)).any())
 
     @property
+    def n_needed(self) -> int:
+        """Number of clusters that the cannot-links need at least."""
+        return clusters_needed(self.apart)[0]
+
+    @property
     def n_groups(self) -> int:
         """Number of groups."""
         return int(self.of_item.max()) + 1
@@ -191,11 +200,11 @@ class Groups:
         return variance
 
     def over_all_pairs(self, result: SolveResult, problem: Problem, left_out: float) -> SolveResult:
-        """Return the result over all pairs of rows, with a note on the cannot-links that were not kept."""
+        """Return the result over all pairs of rows."""
         if not self.told:
             return result
         norm = problem.squared_norm + left_out
-        result = replace(
+        return replace(
             result,
             objective=result.objective + left_out,
             misfit=float(np.sqrt((result.objective + left_out) / norm)) if norm > 0 else 0.0,
@@ -205,12 +214,46 @@ class Groups:
                 for restart in result.restarts
             ),
         )
-        labels = result.membership.labels
-        broken = int((labels[self.apart[:, 0]] == labels[self.apart[:, 1]]).sum())
-        if not broken:
-            return result
-        note = f"{broken} of {len(self.apart)} cannot-links end in one cluster"
-        return replace(result, notes=(*result.notes, note))
+
+    def kept_apart(self, membership: Membership, weights: Array | None) -> Membership:
+        """Return the membership in which groups that cannot be linked have different labels, where that can be.
+
+        A group that moves has nothing left in the clusters that its partners rule out; the others keep their rows.
+        """
+        before = membership.labels
+        labels = kept_apart(membership.matrix, before, self.apart, weights)
+        if np.array_equal(labels, before):
+            return membership
+        W = np.where(ruled_out(membership.matrix, before, labels, self.apart), 0.0, membership.matrix)
+        left = W.sum(axis=1, keepdims=True)
+        alone = np.eye(W.shape[1])[labels]
+        moved = Membership(np.where(left > 0, np.divide(W, left, out=alone.copy(), where=left > 0), alone))
+        moved.labels = labels
+        return moved
+
+    @staticmethod
+    def factor_apart(factor: Array, before: Membership, after: Membership) -> Array:
+        """Return a nonnegative factor with the rows of the groups that moved in their clusters, as large as before."""
+        out, moved = factor.copy(), before.labels != after.labels
+        size = np.linalg.norm(factor[moved], axis=1)
+        held = np.where(after.matrix[moved] > 0, factor[moved], 0.0)
+        own = after.labels[moved]
+        rows = np.arange(len(own))
+        held[rows, own] = np.where(held[rows, own] > 0, held[rows, own], size)
+        out[moved] = held
+        return out
+
+    def broken(self, membership: Membership) -> tuple[str, ...]:
+        """Return a note on the cannot-links that are not kept, and what to do about them; none where all are."""
+        n, K = broken_links(membership.labels, self.apart), membership.n_clusters
+        if not n:
+            return ()
+        least, enough = clusters_needed(self.apart)
+        how = f"they need {least}" if least == enough else f"they need at least {least}, and {enough} are enough"
+        why = f"{count(K, 'cluster')} cannot hold them all" if least > K else "no labels that hold them all were found"
+        said = f"{n} of {len(self.apart)} cannot-links end in one cluster: {why}, as {how}"
+        remedy = f"ask for {enough} clusters (command line: --k {enough}), or drop some of the links"
+        return (f"{said}; {remedy}",)
 
 
 def _pairs(given: ArrayLike | None, name: str, n_rows: int) -> NDArray[np.intp]:

@@ -10,6 +10,7 @@ import numpy as np
 from partita.doubt import divided
 from partita.doubt.layers import BETWEEN
 from partita.ensemble.units import far_cells
+from partita.estimators.apart import broken_links
 from partita.estimators.base import FactorizationEstimator
 from partita.io.far_values import far_values
 from partita.n_clusters import Agreement, Verdict
@@ -218,11 +219,11 @@ def _codes(model: FactorizationEstimator) -> list[str]:
 
 
 def _apart(model: FactorizationEstimator) -> list[str]:
-    """Cannot-links that end in one cluster: a fit weighs them against the affinities."""
+    """Cannot-links that end in one cluster: there were too few clusters to hold them all."""
     given = model._given.cannot_link
     pairs = np.empty((0, 2), dtype=np.intp) if given is None else np.asarray(given).reshape(-1, 2)
-    first, second = model.labels_[pairs.astype(np.intp)].T
-    broken = int((first == second).sum())
+    pairs = np.unique(np.sort(pairs.astype(np.intp), axis=1), axis=0)
+    broken = broken_links(model.labels_, pairs)
     return [f"{broken:,} of {len(pairs):,} cannot-links end in one cluster"] if broken else []
 
 
