@@ -103,7 +103,9 @@ class Choice:
         if len(allowed):
             K = least + int(np.argmax(allowed))
         if bounds[0] <= self.n_clusters <= (bounds[1] or self.n_clusters):
-            why = "cannot-links need" if self.n_clusters < least else "must-links and distinct items leave"
+            why = "must-links and distinct items leave"
+            if self.n_clusters < least:
+                why = "cannot-links need" if least == K else f"cannot-links need {least} or more, most probably"
         else:
             why = "the bounds leave"
         note = f"{self.n_clusters} clusters would have been chosen; {why} {K}"
