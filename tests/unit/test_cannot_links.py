@@ -93,6 +93,16 @@ def test_links_that_cannot_hold_are_warned_of_noted_and_doubted(n_clusters):
     assert told in headline(model)[2]
 
 
+def test_broken_links_are_counted_by_pairs_of_rows_in_the_note_and_the_report():
+    links = [*itertools.combinations([0, 5, 9], 2), (1, 5), (5, 1)]
+    with pytest.warns(UnsureWarning):
+        model = SoftClustering(2, random_state=0).fit(two_groups(8.0), must_link=[[0, 1]], cannot_link=links)
+    n = broken(model.labels_, links[:4])
+    assert n > 0
+    for where in (*[note for note in model.result_.notes if "cannot-links" in note], headline(model)[2]):
+        assert f"{n} of 4 cannot-links end in one cluster" in where
+
+
 def test_links_that_hold_leave_a_fit_as_it_was():
     X = two_groups(8.0)
     links = [[0, 70], [3, 99]]

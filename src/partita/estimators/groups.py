@@ -20,7 +20,7 @@ from scipy.sparse.csgraph import connected_components
 from partita.affinity import Affinity, ContractedAffinity, WeightedAffinity
 from partita.arrays import Array
 from partita.errors import InputError
-from partita.estimators.apart import broken_links, clusters_needed, kept_apart, ruled_out
+from partita.estimators.apart import clusters_needed, kept_apart, ruled_out
 from partita.estimators.items import Items
 from partita.membership import Membership
 from partita.objectives import Problem
@@ -51,6 +51,8 @@ class Groups:
         Whether anything was said about pairs: links or weights.
     apart : array of P x 2
         Groups that cannot be linked, each pair once.
+    n_links : array of P
+        How many pairs of rows say so of each.
     first, second, weight : arrays
         Items whose pair counts other than one, each pair once.
     """
@@ -60,6 +62,7 @@ class Groups:
     linked: bool
     told: bool
     apart: NDArray[np.intp]
+    n_links: NDArray[np.intp]
     first: NDArray[np.intp]
     second: NDArray[np.intp]
     weight: Array
@@ -104,12 +107,15 @@ class Groups:
                 raise InputError(f"cannot_link names row {i} twice: no row can be apart from itself, drop the pair")
             why = "their rows are identical" if item_of_row[i] == item_of_row[j] else "must-links join them"
             raise InputError(f"rows {i} and {j} cannot be linked, but {why}: drop one of the two constraints")
+        once = group_of_row[np.unique(np.sort(cannot, axis=1), axis=0)]
+        apart, n_links = np.unique(np.sort(once[(once >= 0).all(axis=1)], axis=1), axis=0, return_counts=True)
         return cls(
             of_item=of_item,
             n_distinct=n_distinct,
             linked=bool(len(must)),
             told=bool(len(must) or len(cannot)) or pair_weight is not None,
-            apart=np.unique(np.sort(apart[(apart >= 0).all(axis=1)], axis=1), axis=0),
+            apart=apart,
+            n_links=n_links,
             **_weights(pair_weight, item_of_row, n, row_weights),
         )
 
@@ -245,13 +251,14 @@ class Groups:
 
     def broken(self, membership: Membership) -> tuple[str, ...]:
         """Return a note on the cannot-links that are not kept, and what to do about them; none where all are."""
-        n, K = broken_links(membership.labels, self.apart), membership.n_clusters
+        labels, K = membership.labels, membership.n_clusters
+        n = int(self.n_links[labels[self.apart[:, 0]] == labels[self.apart[:, 1]]].sum())
         if not n:
             return ()
         least, enough = clusters_needed(self.apart)
         how = f"they need {least}" if least == enough else f"they need at least {least}, and {enough} are enough"
         why = f"{count(K, 'cluster')} cannot hold them all" if least > K else "no labels that hold them all were found"
-        said = f"{n} of {len(self.apart)} cannot-links end in one cluster: {why}, as {how}"
+        said = f"{n:,} of {self.n_links.sum():,} cannot-links end in one cluster: {why}, as {how}"
         remedy = f"ask for {enough} clusters (command line: --k {enough}), or drop some of the links"
         return (f"{said}; {remedy}",)
 
