@@ -253,6 +253,18 @@ def test_numbers_that_may_mean_missing_are_doubted_by_the_name_of_their_column(c
     assert "may stand for" not in json.loads((tmp_path / "none" / "result.json").read_text())["headline"][2]
 
 
+def test_slips_are_doubted_in_the_terminal_the_report_and_the_json(call, tmp_path):
+    X = np.random.default_rng(0).integers(1, 6, (90, 3)).astype(float)
+    X[7, 0], X[20, 2] = 999, 1e4
+    file = tmp_path / "t.csv"
+    np.savetxt(file, X, delimiter=",", header="a,b,c", comments="", fmt="%g")
+    done = call("fit", file, "--k", 2, "--out", tmp_path / "out")
+    said = json.loads((tmp_path / "out" / "result.json").read_text())["headline"][2]
+    assert "2 cells lie far from all others of their columns and may be slips" in said
+    assert said in " ".join(done.out.split())
+    assert said in (tmp_path / "out" / "report.html").read_text()
+
+
 def test_missing_cells_are_used_only_when_asked(call, iris_csv, tmp_path):
     lines = iris_csv.read_text().splitlines()
     cells = lines[3].split(",")

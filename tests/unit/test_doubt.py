@@ -31,7 +31,7 @@ from partita.doubt import (
 from partita.doubt.outliers import _background_share, _unrounded
 from partita.ensemble import Ensemble, Validity
 from partita.ensemble import agreement as agreement_of
-from partita.errors import InputError
+from partita.errors import InputError, UnsureWarning
 from partita.estimators.mixed_table import MixedTable
 from partita.metrics import adjusted_rand_index
 from partita.plots import CoverageDisplay, blank_figure
@@ -835,11 +835,11 @@ def test_a_single_item_is_no_outlier() -> None:
 
 def test_pairs_that_were_to_be_apart_and_are_not_are_a_doubt() -> None:
     X, truth = clusters(150, 2, 8)
-    pair = [np.flatnonzero(truth == 0)[:2], np.flatnonzero(truth < 2)[[0, -1]]]
-    model = SoftClustering(3, random_state=0).fit(X, cannot_link=pair)
-    broken = sum(model.labels_[a] == model.labels_[b] for a, b in pair)
-    assert broken > 0
-    assert f"{broken} of 2 cannot-links end in one cluster" in headline(model)[2]
+    four = np.flatnonzero(truth == 0)[:4]
+    pairs = [(a, b) for a in four for b in four if a < b]
+    with pytest.warns(UnsureWarning):
+        model = SoftClustering(3, random_state=0).fit(X, cannot_link=pairs)
+    assert "1 of 6 cannot-links end in one cluster" in headline(model)[2]
     free = SoftClustering(3, random_state=0).fit(X)
     assert "cannot-links" not in headline(free)[2]
 
@@ -1037,6 +1037,30 @@ def test_numbers_that_may_mean_missing_are_doubted_where_they_decide_what_items_
     assert "2 cells of column 0 may stand for a missing value" in doubt(few, affinity="relative")
     for other in (X, frame.replace([-999, 9999999], np.nan), few):  # few are seen at the edge of the others
         assert "missing" not in doubt(other)
+
+
+@pytest.mark.parametrize("affinity", ["ensemble", "neighbors"])
+def test_cells_far_from_all_others_of_their_column_are_a_doubt(affinity) -> None:
+    def doubt(X: object) -> str:
+        return headline(SoftClustering(2, affinity=affinity, random_state=0).fit(X))[2]
+
+    pd = pytest.importorskip("pandas")
+    rng = np.random.default_rng(0)
+    X = np.c_[rng.integers(1, 6, 120), rng.normal(50, 2, 120), rng.normal(0, 1, 120)].astype(float)
+    one, two, same, missing = X.copy(), X.copy(), X.copy(), X.copy()
+    one[7, 0] = two[7, 0] = missing[7, 0] = 999
+    two[9, 1] = 500
+    same[[3, 4, 5], 1] = 400, 400, 700  # the farthest is no longer far from the one before it
+    missing[8, 1] = np.nan
+    said = "cells lie far from all others of their columns and may be slips"
+    assert "far from" not in doubt(X)
+    assert "1 cell lies far from all others of its column and may be a slip" in doubt(one)
+    assert f"2 {said}" in doubt(two)
+    assert "3 cells lie far from all others of their column and may be slips" in doubt(same)
+    words = pd.DataFrame(two, columns=["a", "b", "c"]).assign(word=np.where(X[:, 2] > 0, "u", "v"))
+    if affinity == "ensemble":
+        assert f"2 {said}" in doubt(words)
+        assert "1 cell lies far" in doubt(pd.DataFrame(missing))
 
 
 @pytest.mark.parametrize("n_clusters", ["auto", "eigengap", 2])

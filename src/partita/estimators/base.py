@@ -220,8 +220,9 @@ class FactorizationEstimator(ClusterMixin, Doubtful):
         must_link : M x 2 array of row numbers, optional
             Rows that belong together: each pair gets one membership, exactly. Transitive.
         cannot_link : M x 2 array of row numbers, optional
-            Rows that do not: each pair is observed as zero with a weight as large as that of all pairs of an item.
-            Those that end in one cluster all the same are counted in `result_.notes`.
+            Rows that do not: each pair is observed as zero with a weight as large as that of all pairs of an item, and
+            rows that end in one cluster all the same are moved. Labels hold every link wherever labels that do are
+            found; else a warning and `result_.notes` say how many are broken. A row of weight zero has no links.
         pair_weight : N x N array or scipy.sparse, optional
             Nonnegative weight of each pair in the objective, symmetric; zero is a pair that was not observed, and pairs
             that a sparse one does not store count one.
@@ -238,6 +239,11 @@ class FactorizationEstimator(ClusterMixin, Doubtful):
             Where N x N would not fit.
         KeyboardInterrupt
             On Ctrl-C; with on_interrupt="best" only where there is no membership yet, saying so.
+
+        Warns
+        -----
+        UnsureWarning
+            Where cannot-links are broken, as with fewer clusters than there are items all apart from each other.
         """
         if isinstance(self.n_clusters, bool | np.bool_):
             raise InputError(f"n_clusters={self.n_clusters}: expected a whole number, 'auto' or a pair of bounds")

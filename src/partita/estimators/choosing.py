@@ -94,7 +94,8 @@ class Choice:
         """Return this choice, or the most probable number that bounds, constraints and distinct items allow, with a
         note.
         """
-        least, most = max(2 if len(groups.apart) else 1, bounds[0]), min(groups.n_distinct, bounds[1] or np.inf)
+        most = min(groups.n_distinct, bounds[1] or np.inf)
+        least = int(min(max(groups.n_needed, bounds[0]), most))
         if least <= self.n_clusters <= most:
             return self
         K = int(min(max(self.n_clusters, least), most))
@@ -102,7 +103,9 @@ class Choice:
         if len(allowed):
             K = least + int(np.argmax(allowed))
         if bounds[0] <= self.n_clusters <= (bounds[1] or self.n_clusters):
-            why = "cannot-links need" if self.n_clusters < least else "must-links and distinct items leave"
+            why = "must-links and distinct items leave"
+            if self.n_clusters < least:
+                why = "cannot-links need" if least == K else f"cannot-links need {least} or more, most probably"
         else:
             why = "the bounds leave"
         note = f"{self.n_clusters} clusters would have been chosen; {why} {K}"
@@ -249,7 +252,8 @@ class NumberOfClusters:
                 "n_clusters='auto': pair_weight says that pairs were not observed, and criteria read all: "
                 f"{GIVE_A_NUMBER}"
             )
-        several = (max(2, bounds[0]), bounds[1]) if len(groups.apart) else bounds  # cannot-links rule one cluster out
+        least = max(groups.n_needed, bounds[0])  # cannot-links rule fewer out
+        several = (least if bounds[1] is None else min(least, bounds[1]), bounds[1])
         return judged(evidence, asked, several).within(groups, bounds)
 
 

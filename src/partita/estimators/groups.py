@@ -1,8 +1,9 @@
 """Pairwise constraints of the user: must-links, cannot-links and pair weights, brought from rows to items.
 
 must-link    both have the same membership, exactly: their items are contracted into one (`ContractedAffinity`).
-cannot-link  the pair is observed as zero and counts as much as all pairs of an item together. That is not exact, for
-             w_i . w_j = 0 is no convex set; pairs that end in one cluster all the same are counted and said.
+cannot-link  the pair is observed as zero and counts as much as all pairs of an item together. w_i . w_j = 0 is no
+             convex set, so items that end in one cluster all the same are moved (`partita.estimators.apart`): labels
+             hold every link where labels that do are found; else the links that are broken are counted and said.
 pair weight  omega_ij in sum_ij omega_ij (P_ij - M_ij)^2; zero is a pair that was not observed.
 """
 
@@ -19,9 +20,12 @@ from scipy.sparse.csgraph import connected_components
 from partita.affinity import Affinity, ContractedAffinity, WeightedAffinity
 from partita.arrays import Array
 from partita.errors import InputError
+from partita.estimators.apart import clusters_needed, kept_apart, ruled_out
 from partita.estimators.items import Items
+from partita.membership import Membership
 from partita.objectives import Problem
 from partita.solvers import SolveResult
+from partita.wording import count
 
 __all__ = ["Groups"]
 
@@ -47,6 +51,8 @@ class Groups:
         Whether anything was said about pairs: links or weights.
     apart : array of P x 2
         Groups that cannot be linked, each pair once.
+    n_links : array of P
+        How many pairs of rows say so of each.
     first, second, weight : arrays
         Items whose pair counts other than one, each pair once.
     """
@@ -56,6 +62,7 @@ class Groups:
     linked: bool
     told: bool
     apart: NDArray[np.intp]
+    n_links: NDArray[np.intp]
     first: NDArray[np.intp]
     second: NDArray[np.intp]
     weight: Array
@@ -100,12 +107,15 @@ class Groups:
                 raise InputError(f"cannot_link names row {i} twice: no row can be apart from itself, drop the pair")
             why = "their rows are identical" if item_of_row[i] == item_of_row[j] else "must-links join them"
             raise InputError(f"rows {i} and {j} cannot be linked, but {why}: drop one of the two constraints")
+        once = group_of_row[np.unique(np.sort(cannot, axis=1), axis=0)]
+        apart, n_links = np.unique(np.sort(once[(once >= 0).all(axis=1)], axis=1), axis=0, return_counts=True)
         return cls(
             of_item=of_item,
             n_distinct=n_distinct,
             linked=bool(len(must)),
             told=bool(len(must) or len(cannot)) or pair_weight is not None,
-            apart=np.unique(np.sort(apart[(apart >= 0).all(axis=1)], axis=1), axis=0),
+            apart=apart,
+            n_links=n_links,
             **_weights(pair_weight, item_of_row, n, row_weights),
         )
 
@@ -113,6 +123,11 @@ class Groups:
     def lacks_pairs(self) -> bool:
         """Whether weights of pairs say that two different items were not observed together."""
         return bool(((self.weight == 0) & (self.first != self.second)).any())
+
+    @property
+    def n_needed(self) -> int:
+        """Number of clusters that the cannot-links need at least."""
+        return clusters_needed(self.apart)[0]
 
     @property
     def n_groups(self) -> int:
@@ -191,11 +206,11 @@ class Groups:
         return variance
 
     def over_all_pairs(self, result: SolveResult, problem: Problem, left_out: float) -> SolveResult:
-        """Return the result over all pairs of rows, with a note on the cannot-links that were not kept."""
+        """Return the result over all pairs of rows."""
         if not self.told:
             return result
         norm = problem.squared_norm + left_out
-        result = replace(
+        return replace(
             result,
             objective=result.objective + left_out,
             misfit=float(np.sqrt((result.objective + left_out) / norm)) if norm > 0 else 0.0,
@@ -205,12 +220,47 @@ class Groups:
                 for restart in result.restarts
             ),
         )
-        labels = result.membership.labels
-        broken = int((labels[self.apart[:, 0]] == labels[self.apart[:, 1]]).sum())
-        if not broken:
-            return result
-        note = f"{broken} of {len(self.apart)} cannot-links end in one cluster"
-        return replace(result, notes=(*result.notes, note))
+
+    def kept_apart(self, membership: Membership, weights: Array | None) -> Membership:
+        """Return the membership in which groups that cannot be linked have different labels, where that can be.
+
+        A group that moves has nothing left in the clusters that its partners rule out; the others keep their rows.
+        """
+        before = membership.labels
+        labels = kept_apart(membership.matrix, before, self.apart, weights)
+        if np.array_equal(labels, before):
+            return membership
+        W = np.where(ruled_out(membership.matrix, before, labels, self.apart), 0.0, membership.matrix)
+        left = W.sum(axis=1, keepdims=True)
+        alone = np.eye(W.shape[1])[labels]
+        moved = Membership(np.where(left > 0, np.divide(W, left, out=alone.copy(), where=left > 0), alone))
+        moved.labels = labels
+        return moved
+
+    @staticmethod
+    def factor_apart(factor: Array, before: Membership, after: Membership) -> Array:
+        """Return a nonnegative factor with the rows of the groups that moved in their clusters, as large as before."""
+        out, moved = factor.copy(), before.labels != after.labels
+        size = np.linalg.norm(factor[moved], axis=1)
+        held = np.where(after.matrix[moved] > 0, factor[moved], 0.0)
+        own = after.labels[moved]
+        rows = np.arange(len(own))
+        held[rows, own] = np.where(held[rows, own] > 0, held[rows, own], size)
+        out[moved] = held
+        return out
+
+    def broken(self, membership: Membership) -> tuple[str, ...]:
+        """Return a note on the cannot-links that are not kept, and what to do about them; none where all are."""
+        labels, K = membership.labels, membership.n_clusters
+        n = int(self.n_links[labels[self.apart[:, 0]] == labels[self.apart[:, 1]]].sum())
+        if not n:
+            return ()
+        least, enough = clusters_needed(self.apart)
+        how = f"they need {least}" if least == enough else f"they need at least {least}, and {enough} are enough"
+        why = f"{count(K, 'cluster')} cannot hold them all" if least > K else "no labels that hold them all were found"
+        said = f"{n:,} of {self.n_links.sum():,} cannot-links end in one cluster: {why}, as {how}"
+        remedy = f"ask for {enough} clusters (command line: --k {enough}), or drop some of the links"
+        return (f"{said}; {remedy}",)
 
 
 def _pairs(given: ArrayLike | None, name: str, n_rows: int) -> NDArray[np.intp]:

@@ -24,6 +24,7 @@ from partita.calibration import Calibration, Calibrator, Refit, average, calibra
 from partita.ensemble.categories import Columns
 from partita.ensemble.copies import is_lattice
 from partita.ensemble.units import frame_of
+from partita.errors import UnsureWarning
 from partita.estimators.choosing import Built, Choice, EvidenceByK, NumberOfClusters
 from partita.estimators.extension import Extension
 from partita.estimators.groups import Groups
@@ -234,18 +235,23 @@ def fit(plan: Plan, given: Given, options: Options) -> Fitted:
     starts = _starts(problem, by_k, groups, choice, built)
     solver = model.solver_for(problem.affinity, choice.n_clusters)
     result = _solve(problem, solver, starts, _start(options.start, choice, groups, items), options)
+    result = _gone_on_apart(result, groups, problem, solver, starts, options)
     while len(used := np.unique(result.membership.labels)) < starts.n_clusters:
         starts = replace(starts, n_clusters=len(used))
         result = _without_empty(result, used, problem, solver, starts, options)
+    result = _kept_apart(result, groups, problem)
     result = _compared(result, problem, model, solver, starts, options)
     if len(used) < choice.n_clusters:
         choice = choice.ended_at(len(used), empty_clusters(choice.n_clusters, len(used)))
     if options.earlier is not None:
         result = result.reordered(order_like(options.earlier, result.membership, groups.of_row(items)))
     choice.warn()
+    broken = groups.broken(result.membership)
+    for note in broken:
+        warnings.warn(note, UnsureWarning, stacklevel=5)
     stage.enter("putting the result together")
     of_evidence = (*_note_on_neighbors(builder, items.n_items), *_sparse_way(problem.affinity))
-    result = replace(result, notes=(*choice.notes, *result.notes, *of_evidence))
+    result = replace(result, notes=(*choice.notes, *result.notes, *of_evidence, *broken))
     result = groups.over_all_pairs(result, problem, left_out)
     item_labels = groups.expand(result.membership.labels)
     voices = built.evidence.voices(item_labels, items.of_row)
@@ -346,6 +352,43 @@ def order_like(earlier: Labels, membership: Membership, group_of_row: NDArray[np
     return found
 
 
+def _gone_on_apart(
+    result: SolveResult, groups: Groups, problem: Problem, solver: Solver, starts: Starts, options: Options
+) -> SolveResult:
+    """The factorization, gone on with from labels that hold more cannot-links where that ends lower.
+
+    Two items that are certainly in one cluster stay there, since neither knows which of them is to leave.
+    """
+    W, whole = groups.kept_apart(result.membership, problem.weights), result.status in ("converged", "max_iter")
+    if W is result.membership or not whole:
+        return result
+    found = _gone_on(result, W.matrix, problem, solver, starts, options)
+    return found if found.objective <= result.objective else result
+
+
+def _kept_apart(result: SolveResult, groups: Groups, problem: Problem) -> SolveResult:
+    """The factorization with the items moved that have to move for cannot-links to hold."""
+    membership = groups.kept_apart(result.membership, problem.weights)
+    if membership is result.membership:
+        return result
+    assert result.factor is not None
+    if result.factor is result.membership.matrix:
+        factor = membership.matrix
+    else:
+        factor = groups.factor_apart(result.factor, result.membership, membership)
+    point = problem.evaluate(factor)
+    objective, norm = problem.total(point), problem.squared_norm
+    return replace(
+        result,
+        membership=membership,
+        factor=factor,
+        scale=np.asarray(point.scale),
+        objective=objective,
+        misfit=float(np.sqrt(objective / norm)) if norm > 0 else 0.0,
+        n_products=result.n_products + 1,
+    )
+
+
 def _without_empty(
     result: SolveResult,
     used: Labels,
@@ -356,11 +399,18 @@ def _without_empty(
 ) -> SolveResult:
     """The factorization with the clusters that hold a group, gone on with from where it ended."""
     W = result.membership.matrix[:, used]
+    return _gone_on(result, W / W.sum(axis=1, keepdims=True), problem, solver, starts, options)
+
+
+def _gone_on(
+    result: SolveResult, start: Array, problem: Problem, solver: Solver, starts: Starts, options: Options
+) -> SolveResult:
+    """The factorization, gone on with from another membership."""
     whole = result.status in ("converged", "max_iter")
     again = replace(options, n_init=1, checkpoint=None)
     if not whole:  # there is no time to go on, and why is said
         again = replace(again, max_iter=1, tol=np.inf)
-    found = _solve(problem, solver, starts, W / W.sum(axis=1, keepdims=True), again)
+    found = _solve(problem, solver, starts, start, again)
     return replace(
         found,
         status=found.status if whole else result.status,

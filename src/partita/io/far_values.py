@@ -12,10 +12,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from partita.ensemble.units import APART
+from partita.ensemble.units import APART, far_cells
 from partita.io.files import Place, row_place
 
-__all__ = ["far_notes", "far_values"]
+__all__ = ["far_notes", "far_rows", "far_values"]
 
 # Rows that say whether a column has to be looked through, and rows below which nothing is far.
 SAMPLE, FEWEST = 1000, 10
@@ -63,21 +63,54 @@ def far_values(name: str, column: NDArray[np.float64]) -> list[Far]:
     >>> [float(far.value) for far in far_values("x", np.r_[np.linspace(0, 1, 50), -999.0, -999.0])]
     [-999.0]
     """
-    if len(column) < FEWEST:
+    ends = _ends(column)
+    if ends is None:
         return []
+    found = []
     with np.errstate(invalid="ignore", over="ignore"):
-        low, high = np.fmin.reduce(column), np.fmax.reduce(column)
-        step = max(1, len(column) // SAMPLE)
-        sample = column[::step][:SAMPLE]
-        held = np.sort(sample[np.isfinite(sample)])
-        if not np.isfinite([low, high]).all() or len(held) < FEWEST:
-            return []
-        near, far = held[len(held) // 4], held[(3 * len(held)) // 4]
-        found = []
-        for value in dict.fromkeys((low, high)):
-            if max(near - value, value - far) > APART * (far - near) or _is_nines(value) or value == -1:
+        for value in dict.fromkeys((ends.low, ends.high)):
+            if ends.may_be_far(value) or _is_nines(value) or value == -1:
                 found += _of_value(name, column, value)
     return found
+
+
+def far_rows(column: NDArray[np.float64]) -> NDArray[np.bool_]:
+    """Return which cells of a column are far from all others: by `far_values`, or as an ensemble sees far cells.
+
+    >>> np.flatnonzero(far_rows(np.r_[np.linspace(0, 1, 50), 40.0, 90.0])).tolist()
+    [50, 51]
+    """
+    out, ends = np.zeros(len(column), dtype=bool), _ends(column)
+    with np.errstate(invalid="ignore", over="ignore"):
+        if ends is not None and (ends.may_be_far(ends.low) or ends.may_be_far(ends.high)):
+            out = far_cells(column[:, None])[:, 0]
+    for far in far_values("", column):
+        out[far.rows] = True
+    return out
+
+
+class _Ends(NamedTuple):
+    """The least and the largest value of a column, and the quarters of a sample of it."""
+
+    low: float
+    high: float
+    near: float
+    far: float
+
+    def may_be_far(self, value: float) -> bool:
+        return bool(max(self.near - value, value - self.far) > APART * (self.far - self.near))
+
+
+def _ends(column: NDArray[np.float64]) -> _Ends | None:
+    """The ends of a column; None where too few of its cells are finite, or an end is not."""
+    if len(column) < FEWEST:
+        return None
+    low, high = np.fmin.reduce(column), np.fmax.reduce(column)
+    sample = column[:: max(1, len(column) // SAMPLE)][:SAMPLE]
+    held = np.sort(sample[np.isfinite(sample)])
+    if not np.isfinite([low, high]).all() or len(held) < FEWEST:
+        return None
+    return _Ends(low, high, held[len(held) // 4], held[(3 * len(held)) // 4])
 
 
 def _of_value(name: str, column: NDArray[np.float64], value: float) -> list[Far]:

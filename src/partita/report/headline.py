@@ -10,8 +10,9 @@ import numpy as np
 from partita.doubt import divided
 from partita.doubt.layers import BETWEEN
 from partita.ensemble.units import far_cells
+from partita.estimators.apart import broken_links
 from partita.estimators.base import FactorizationEstimator
-from partita.io.far_values import far_values
+from partita.io.far_values import far_rows, far_values
 from partita.n_clusters import Agreement, Verdict
 from partita.wording import count, in_digits, items, listed, percent
 
@@ -196,20 +197,33 @@ def _missing(model: FactorizationEstimator) -> list[str]:
 
 
 def _codes(model: FactorizationEstimator) -> list[str]:
-    """Numbers such as -999, in so many cells that an ensemble does not see them at the edge of the others."""
+    """Numbers such as -999, in so many cells that an ensemble does not see them at the edge of the others; and slips.
+
+    Slips are the other cells far from all others of their column.
+    """
     if model._knows_pairs:
         return []
     table, names = model._given.table, getattr(model, "feature_names_in_", getattr(model, "_columns", None))
     columns = model._given.X.T if table is None else table.columns
     if names is None or len(names) != len(columns):
         names = [f"column {at}" for at in range(len(columns))]
-    found = []
+    found, slips = [], []
     for name, column in zip(names, columns, strict=True):
-        codes = [far for far in far_values(str(name), column) if len(far.rows) > 1] if column.dtype.kind == "f" else []
+        if column.dtype.kind != "f":
+            continue
+        codes = [far for far in far_values(str(name), column) if len(far.rows) > 1]
         if codes and model._builder_.mixed:
             at_edge = far_cells(column[:, None])[:, 0]
             codes = [code for code in codes if not at_edge[code.rows].all()]
         found += [f"{code.value:.12g} in {len(code.rows):,} cells of {name}" for code in codes]
+        far = far_rows(column)
+        for code in codes:
+            far[code.rows] = False
+        slips += [int(far.sum())] * bool(far.any())
+    return [*_may_be_missing(found), *_may_be_slips(slips)]
+
+
+def _may_be_missing(found: list[str]) -> list[str]:
     if not found:
         return []
     more = [f"{len(found) - NAMED:,} more"] if len(found) > NAMED else []
@@ -217,12 +231,26 @@ def _codes(model: FactorizationEstimator) -> list[str]:
     return [f"{listed([*found[:NAMED], *more])} may stand for {values}"]
 
 
+def _may_be_slips(by_column: list[int]) -> list[str]:
+    """Cells far from all others of their columns, by how many there are in each of these.
+
+    >>> _may_be_slips([1, 1]), _may_be_slips([])
+    (['2 cells lie far from all others of their columns and may be slips'], [])
+    """
+    n = sum(by_column)
+    if not n:
+        return []
+    lie, slips = ("lies", "a slip") if n == 1 else ("lie", "slips")
+    whose = "its column" if n == 1 else "their column" if len(by_column) == 1 else "their columns"
+    return [f"{count(n, 'cell')} {lie} far from all others of {whose} and may be {slips}"]
+
+
 def _apart(model: FactorizationEstimator) -> list[str]:
-    """Cannot-links that end in one cluster: a fit weighs them against the affinities."""
+    """Cannot-links that end in one cluster: there were too few clusters to hold them all."""
     given = model._given.cannot_link
     pairs = np.empty((0, 2), dtype=np.intp) if given is None else np.asarray(given).reshape(-1, 2)
-    first, second = model.labels_[pairs.astype(np.intp)].T
-    broken = int((first == second).sum())
+    pairs = np.unique(np.sort(pairs.astype(np.intp), axis=1), axis=0)
+    broken = broken_links(model.labels_, pairs)
     return [f"{broken:,} of {len(pairs):,} cannot-links end in one cluster"] if broken else []
 
 
