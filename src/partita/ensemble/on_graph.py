@@ -30,6 +30,7 @@ from partita.ensemble.block_model import BlockModel
 from partita.ensemble.consensus import Consensus, consensus, drawn_at
 from partita.ensemble.draws import Draw
 from partita.ensemble.evidence import EnsembleEvidence, restored_factor
+from partita.ensemble.node_order import order_of_nodes
 from partita.ensemble.units import Frame
 from partita.ensemble.weights import LEAST, agreement, agreement_weights
 from partita.errors import InputError
@@ -132,6 +133,9 @@ class GraphEnsemble(Builder):
 
     def as_judged(self, X: Any) -> Affinity:
         return as_affinity(X, symmetrize=self.symmetrize)
+
+    def order(self, X: Any) -> NDArray[np.intp] | None:
+        return order_of_nodes(self._matrix(X)) if is_plain_graph(X) or isinstance(X, np.ndarray) else None
 
     def consensus(
         self,
