@@ -9,7 +9,7 @@ from sklearn.model_selection import GridSearchCV, KFold
 
 from optional import optional
 from partita import SoftClustering, load, save
-from partita.affinity import NeighborGraph, Precomputed, SparseAffinity, from_edges
+from partita.affinity import DenseAffinity, NeighborGraph, Precomputed, SparseAffinity, from_edges
 from partita.ensemble import GraphEnsemble, Member, is_plain_graph, member
 from partita.ensemble.node_order import order_of_nodes
 from partita.ensemble.on_graph import OF_GRAPHS, consensus_of_graph
@@ -338,7 +338,7 @@ def test_a_permutation_permutes_the_answer_for_every_kind_of_graph_with_weights_
     weighted = sp.csr_array(graph.multiply(weights + weights.T))
     alone = sp.csr_array(sp.block_diag([weighted, sp.csr_array((1, 1))]))
     counts = np.random.default_rng(1).integers(0, 3, n + 1).astype(float)
-    for kind in (sp.csr_array, SparseAffinity, lambda A: A.toarray()):
+    for kind in (sp.csr_array, SparseAffinity, lambda A: A.toarray(), lambda A: DenseAffinity(A.toarray())):
         model = SoftClustering(4, affinity="graph_ensemble", random_state=0).fit(kind(weighted))
         same, order = permuted(weighted, 0)
         other = SoftClustering(4, affinity="graph_ensemble", random_state=0).fit(kind(same))

@@ -135,7 +135,8 @@ class GraphEnsemble(Builder):
         return as_affinity(X, symmetrize=self.symmetrize)
 
     def order(self, X: Any) -> NDArray[np.intp] | None:
-        return order_of_nodes(self._matrix(X)) if is_plain_graph(X) or isinstance(X, np.ndarray) else None
+        movable = X.pair_weights is None if isinstance(X, Affinity) else sp.issparse(X) or isinstance(X, np.ndarray)
+        return order_of_nodes(self._matrix(X)) if movable else None
 
     def consensus(
         self,

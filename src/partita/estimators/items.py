@@ -21,7 +21,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 from scipy.spatial import cKDTree
 
-from partita.affinity import Affinity, Builder, SparseAffinity
+from partita.affinity import Affinity, Builder, DenseAffinity, SparseAffinity
 from partita.affinity.order import locality_order
 from partita.arrays import Array
 from partita.errors import InputError
@@ -148,11 +148,17 @@ def _of_pairs(X: Any, weights: Array | None, builder: Builder) -> Items:
     if order is not None:
         place = np.empty(len(order), dtype=np.intp)
         place[order] = np.arange(len(order))
-        matrix = (X.matrix if isinstance(X, SparseAffinity) else X)[order][:, order]
-        X = SparseAffinity(matrix) if isinstance(X, SparseAffinity) else matrix
-        weights = None if weights is None else weights[order]
+        X, weights = _reordered(X, order), None if weights is None else weights[order]
         of_row = np.where(of_row < 0, -1, place[of_row])
     return Items(X, weights, of_row, X.shape[0] - (number_of_copies(X) if builder.of_distances else 0))
+
+
+def _reordered(X: Any, order: NDArray[np.intp]) -> Any:
+    if isinstance(X, SparseAffinity):
+        return SparseAffinity(_reordered(X.matrix, order))
+    if isinstance(X, Affinity):
+        return DenseAffinity(_reordered(X.to_dense(), order))
+    return X[order][:, order]
 
 
 def number_of_copies(distances: Any) -> int:
