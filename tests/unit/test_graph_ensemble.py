@@ -9,8 +9,9 @@ from sklearn.model_selection import GridSearchCV, KFold
 
 from optional import optional
 from partita import SoftClustering, load, save
-from partita.affinity import NeighborGraph, SparseAffinity, from_edges
+from partita.affinity import DenseAffinity, NeighborGraph, Precomputed, SparseAffinity, from_edges
 from partita.ensemble import GraphEnsemble, Member, is_plain_graph, member
+from partita.ensemble.node_order import order_of_nodes
 from partita.ensemble.on_graph import OF_GRAPHS, consensus_of_graph
 from partita.errors import InputError
 from partita.metrics import adjusted_rand_index
@@ -299,3 +300,70 @@ def test_a_node_without_edges_leaves_the_clusters_of_the_others():
     alone = sp.block_diag([graph, sp.csr_array((1, 1))], format="csr")
     labels = SoftClustering(random_state=0).fit(alone).labels_[:16]
     assert adjusted_rand_index(labels, truth) == 1.0
+
+
+WEAK = [([40] * 5, 0.2, 0.05, 0), ([40] * 5, 0.2, 0.05, 1), ([40] * 5, 0.2, 0.05, 3), ([25] * 4, 0.3, 0.08, 2)]
+
+
+def permuted(graph, seed):
+    """The graph with its nodes in another order, and where each node of this order was."""
+    order = np.random.default_rng(seed).permutation(graph.shape[0])
+    return graph[order][:, order], order
+
+
+@quiet
+@pytest.mark.parametrize("K", ["auto", 5])
+@pytest.mark.parametrize("weak", WEAK, ids=str)
+def test_a_permutation_of_the_nodes_permutes_the_answer(weak, K):
+    graph, _ = planted(*weak)
+    model = SoftClustering(K, random_state=0).fit(graph)
+    new = graph[:7]
+    for seed in range(2):
+        same, order = permuted(graph, seed)
+        other = SoftClustering(K, random_state=0).fit(same)
+        assert other.n_clusters_ == model.n_clusters_
+        np.testing.assert_array_equal(other.labels_, model.labels_[order])
+        for name in ("membership_", "outlier_", "certainty_"):  # the same sums, in the same order or nearly so
+            np.testing.assert_allclose(getattr(other, name), getattr(model, name)[order], atol=1e-6)
+        np.testing.assert_allclose(other.predict_proba(new[:, order]), model.predict_proba(new), atol=1e-6)
+        for one, own in zip(other.ensemble_, model.ensemble_, strict=True):
+            np.testing.assert_array_equal(one.labels, own.labels[order])
+
+
+@quiet
+def test_a_permutation_permutes_the_answer_for_every_kind_of_graph_with_weights_and_nodes_alone():
+    graph, _ = planted([25] * 4, 0.3, 0.08, seed=1)
+    n = graph.shape[0]
+    weights = np.random.default_rng(0).random((n, n))
+    weighted = sp.csr_array(graph.multiply(weights + weights.T))
+    alone = sp.csr_array(sp.block_diag([weighted, sp.csr_array((1, 1))]))
+    counts = np.random.default_rng(1).integers(0, 3, n + 1).astype(float)
+    for kind in (sp.csr_array, SparseAffinity, lambda A: A.toarray(), lambda A: DenseAffinity(A.toarray())):
+        model = SoftClustering(4, affinity="graph_ensemble", random_state=0).fit(kind(weighted))
+        same, order = permuted(weighted, 0)
+        other = SoftClustering(4, affinity="graph_ensemble", random_state=0).fit(kind(same))
+        np.testing.assert_allclose(other.membership_, model.membership_[order], atol=1e-6)
+    for given in (None, counts):
+        model = SoftClustering(4, random_state=0).fit(alone, sample_weight=given)
+        same, order = permuted(alone, 0)
+        other = SoftClustering(4, random_state=0).fit(same, sample_weight=None if given is None else given[order])
+        np.testing.assert_allclose(other.membership_, model.membership_[order], atol=1e-6)
+
+
+def test_the_order_of_nodes_is_the_same_in_any_order_and_unit_and_leaves_equal_nodes_as_they_came():
+    graph, _ = planted([30] * 3, 0.3, 0.05)
+    graph = sp.csr_array(graph.multiply(1.0 / np.add.outer(*[np.arange(1.0, 91.0)] * 2)))
+    found = order_of_nodes(graph)
+    same, order = permuted(graph, 0)
+    np.testing.assert_array_equal(order[order_of_nodes(same)], found)
+    for unit in (1e-100, 1 / 3, 1e100):
+        np.testing.assert_array_equal(order_of_nodes(unit * graph), found)
+    assert order_of_nodes(sp.csr_array(np.ones((4, 4)) - np.eye(4))).tolist() == [0, 1, 2, 3]
+    assert order_of_nodes(sp.csr_array((3, 3))).tolist() == [0, 1, 2]
+
+
+@quiet
+def test_an_affinity_that_is_taken_as_it_is_keeps_the_order_of_its_items():
+    graph, _ = planted([25] * 4, 0.3, 0.08)
+    model = SoftClustering(4, affinity=Precomputed(), random_state=0).fit(graph)
+    np.testing.assert_array_equal(model.item_index_, np.arange(100))

@@ -112,6 +112,10 @@ class Builder(ABC):
         """Return the features by which the number of clusters is judged, or the graph of a pairwise builder."""
         return X
 
+    def order(self, X: Any) -> NDArray[np.intp] | None:
+        """Return an order of the items that their pairs alone decide, of a pairwise builder; None for the given one."""
+        return None
+
     def consensus(
         self,
         X: Array,

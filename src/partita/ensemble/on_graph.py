@@ -30,6 +30,7 @@ from partita.ensemble.block_model import BlockModel
 from partita.ensemble.consensus import Consensus, consensus, drawn_at
 from partita.ensemble.draws import Draw
 from partita.ensemble.evidence import EnsembleEvidence, restored_factor
+from partita.ensemble.node_order import order_of_nodes
 from partita.ensemble.units import Frame
 from partita.ensemble.weights import LEAST, agreement, agreement_weights
 from partita.errors import InputError
@@ -133,6 +134,10 @@ class GraphEnsemble(Builder):
     def as_judged(self, X: Any) -> Affinity:
         return as_affinity(X, symmetrize=self.symmetrize)
 
+    def order(self, X: Any) -> NDArray[np.intp] | None:
+        movable = X.pair_weights is None if isinstance(X, Affinity) else sp.issparse(X) or isinstance(X, np.ndarray)
+        return order_of_nodes(self._matrix(X)) if movable else None
+
     def consensus(
         self,
         X: Any,
@@ -183,7 +188,7 @@ class GraphEnsemble(Builder):
         """The affinities of different nodes."""
         affinity = self.as_judged(X)
         A = affinity.matrix if isinstance(affinity, SparseAffinity) else sp.csr_array(np.array(affinity.to_dense()))
-        A = sp.csr_array(A - sp.diags_array(A.diagonal()))
+        A = sp.csr_array(A - sp.diags_array(A.diagonal())).astype(np.float64)
         A.eliminate_zeros()
         if (A.data < 0).any():
             raise InputError("the graph has negative affinities, which methods for graphs do not take")

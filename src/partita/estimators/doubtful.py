@@ -452,7 +452,8 @@ class Doubtful(NewItems):
             own, degree = (
                 np.maximum(each - loops, 0.0) for each in (support[np.arange(len(w)), labels], support.sum(axis=1))
             )
-            seen, p = w > 0, np.zeros(len(labels))
+            p, seen = np.zeros(len(labels)), np.flatnonzero(w > 0)
+            seen = seen[np.argsort(self._item_of_row[seen])]  # equal support is spread out in the order that comes
             p[seen] = weak_support_probability(own[seen], labels[seen], degree[seen])
             return p
         labels, support, own = self._support()

@@ -21,7 +21,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 from scipy.spatial import cKDTree
 
-from partita.affinity import Affinity, Builder
+from partita.affinity import Affinity, Builder, DenseAffinity, SparseAffinity
 from partita.affinity.order import locality_order
 from partita.arrays import Array
 from partita.errors import InputError
@@ -70,7 +70,7 @@ class Items:
         """
         if not builder.pairwise:
             return merge_identical(X, weights)
-        return _of_pairs(X, weights, known_apart=builder.of_distances)
+        return _of_pairs(X, weights, builder)
 
     @property
     def n_items(self) -> int:
@@ -124,10 +124,11 @@ def merge_identical(X: Array, weights: Array | None = None) -> Items:
     return Items(features, None if (totals == 1).all() else totals, of_row, len(features))
 
 
-def _of_pairs(X: Any, weights: Array | None, *, known_apart: bool) -> Items:
+def _of_pairs(X: Any, weights: Array | None, builder: Builder) -> Items:
     """Pairwise input without the items of weight zero; they are scored afterwards.
 
-    Many items of a sparse matrix whose neighbours are scattered come in an order that brings them together.
+    Items come in the order of the builder, where it has one; many items of a sparse matrix whose neighbours are
+    scattered in one that brings them together.
     """
     n = X.n_items if isinstance(X, Affinity) else X.shape[0]
     if isinstance(X, Affinity) and weights is not None and not weights.all():
@@ -141,13 +142,23 @@ def _of_pairs(X: Any, weights: Array | None, *, known_apart: bool) -> Items:
         of_row = np.full(n, -1, dtype=np.intp)
         of_row[used] = np.arange(len(used))
         X, weights = X[used][:, used], weights[used]
-    order = locality_order(X) if sp.issparse(X) else None
+    order = builder.order(X)
+    if order is None and sp.issparse(X):
+        order = locality_order(X)
     if order is not None:
         place = np.empty(len(order), dtype=np.intp)
         place[order] = np.arange(len(order))
-        X, weights = X[order][:, order], None if weights is None else weights[order]
+        X, weights = _reordered(X, order), None if weights is None else weights[order]
         of_row = np.where(of_row < 0, -1, place[of_row])
-    return Items(X, weights, of_row, X.shape[0] - (number_of_copies(X) if known_apart else 0))
+    return Items(X, weights, of_row, X.shape[0] - (number_of_copies(X) if builder.of_distances else 0))
+
+
+def _reordered(X: Any, order: NDArray[np.intp]) -> Any:
+    if isinstance(X, SparseAffinity):
+        return SparseAffinity(_reordered(X.matrix, order))
+    if isinstance(X, Affinity):
+        return DenseAffinity(_reordered(X.to_dense(), order))
+    return X[order][:, order]
 
 
 def number_of_copies(distances: Any) -> int:
