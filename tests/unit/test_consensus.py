@@ -94,6 +94,30 @@ def test_around_the_answer_methods_draw_once_more_and_stay_one_voice_each():
     assert (found.best_log_odds, found.spread_log_odds) == (once.best_log_odds, once.spread_log_odds)
 
 
+@pytest.mark.parametrize(("odds", "is_found"), [(-2.0, True), (-9.0, False)])
+def test_the_best_of_many_clusters_is_looked_at_closely_unless_it_is_far_below_the_best(odds, is_found):
+    X, _ = blobs(4, n_each=60)
+    worth = {4: 0.0, 16: odds - 0.5, 21: odds, 19: 8.0}
+    found = consensus(
+        [member("genie"), member("modularity")],
+        X,
+        lambda labels, table, methods, K: np.full(len(labels), worth.get(K, -3.0 if K < 14 else -12.0)),
+    )
+    assert (19 in found.asked) == is_found
+    assert found.n_clusters == (19 if is_found else 4)
+
+
+def test_of_a_method_that_is_believed_the_draw_that_all_draws_are_most_like_is_the_answer():
+    X, truth = blobs(3)
+    found = TWO.consensus(X)
+    halved = 2 * truth + np.arange(len(truth)) % 2
+    both = [truth, halved], np.array([3, 6]), np.array([0.45, 0.55]), np.ones(2), member("components"), 0.7
+    assert found.beside(*both, central=True).n_clusters == 3
+    assert found.beside(*both).n_clusters == 6
+    alone = (*both[:-1], 0.3)
+    assert np.array_equal(found.beside(*alone, central=True).partition, found.partition)
+
+
 def test_a_draw_weighs_by_its_odds_and_its_stretch_of_the_grid():
     X, _ = blobs(3)
     members = [member(name) for name in ("genie", "modularity", "density")]

@@ -363,6 +363,13 @@ def test_the_order_of_nodes_is_the_same_in_any_order_and_unit_and_leaves_equal_n
 
 
 @quiet
+def test_an_affinity_in_single_precision_is_the_same_graph():
+    block = np.kron(np.eye(2), np.ones((9, 9)))
+    block[0, 9] = block[9, 0] = 1.0
+    single, double = (SoftClustering(2).fit(SparseAffinity(sp.csr_array(block, dtype=kind))) for kind in "fd")
+    assert np.array_equal(single.labels_, double.labels_)
+
+
 def test_an_affinity_that_is_taken_as_it_is_keeps_the_order_of_its_items():
     graph, _ = planted([25] * 4, 0.3, 0.08)
     model = SoftClustering(4, affinity=Precomputed(), random_state=0).fit(graph)
