@@ -289,7 +289,7 @@ def divided(depth: Array | float, agreement: float | None) -> Array:
 
 
 def certainty_of_labels(
-    labels: Labels, others: list[tuple[float, Labels | None]], n_clusters: int, weights: Array | None = None
+    labels: Labels, others: list[tuple[float, Labels | int]], n_clusters: int, weights: Array | None = None
 ) -> Array:
     """Return the probability of each item that other answers leave its label as it is.
 
@@ -297,8 +297,9 @@ def certainty_of_labels(
     ----------
     labels : array of N
     others : list of pairs
-        For each other answer, as that at another number of clusters, its probability and its labels; -1 where it says
-        nothing of an item, None where they are not known, and then the items of one cluster of K move.
+        For each other answer, as that at another number of clusters, its probability and its labels, -1 where it says
+        nothing of an item; or its number of clusters L, where its labels are not known: then as many items move as do
+        where equal clusters are divided or joined, 1 - min(K, L) / max(K, L) of all.
     n_clusters : int
         K.
     weights : array of N, optional
@@ -310,14 +311,14 @@ def certainty_of_labels(
     >>> labels = np.array([0, 0, 1, 1, 1])
     >>> certainty_of_labels(labels, [(0.2, np.array([0, 0, 1, 1, 2]))], 2).tolist()
     [1.0, 1.0, 1.0, 1.0, 0.8]
-    >>> certainty_of_labels(labels, [(0.2, None)], 2).tolist()
+    >>> certainty_of_labels(labels, [(0.2, 4)], 2).tolist()
     [0.9, 0.9, 0.9, 0.9, 0.9]
     """
     moved = np.zeros(len(labels))
     weights = np.ones(len(labels)) if weights is None else weights
     for probability, other in others:
-        if other is None:
-            moved += probability / n_clusters
+        if isinstance(other, int):
+            moved += probability * (1.0 - min(n_clusters, other) / max(n_clusters, other))
         elif (other >= 0).any():
             moved += probability * _moved(other, labels, weights)
     return np.clip(1.0 - moved, 0.0, 1.0)

@@ -545,7 +545,9 @@ class Doubtful(NewItems):
         told = self._number_is_told
         weights = np.array([max(one.agreement, LEAST) ** POWER if told else one.weight for one in used])
         weights /= weights.sum()
-        others = [(float(share), one.labels) for share, one in zip(weights, used, strict=True)]
+        others: list[tuple[float, Labels | int]] = [
+            (float(share), one.labels) for share, one in zip(weights, used, strict=True)
+        ]
         return certainty_of_labels(self.labels_, others, self.n_clusters_, self._weights_of_labels())
 
     def _stands_whatever_the_number(self) -> Array:
@@ -558,10 +560,10 @@ class Doubtful(NewItems):
         if self.n_clusters_ == 1:
             return np.full(len(self.labels_), verdict.probability_of(1))
         found: Consensus | None = getattr(self, "_consensus", None)
-        others: list[tuple[float, Labels | None]] = []
+        others: list[tuple[float, Labels | int]] = []
         for K, p in enumerate(verdict.probabilities, start=1):
             if self.n_clusters_ != K > 1 and p >= UNLIKELY:
-                labels = None if found is None else found.likeliest_draw(K)[self._place_of_row(found)]
+                labels = K if found is None else found.likeliest_draw(K)[self._place_of_row(found)]
                 others.append((float(p), labels))
         weights = self._weights_of_labels()
         stands = certainty_of_labels(self.labels_, others, self.n_clusters_, weights)
