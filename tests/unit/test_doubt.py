@@ -16,6 +16,8 @@ from sklearn.metrics import roc_auc_score
 from optional import optional
 from partita import SCAMS, BayesianPartition, KernelKMeans, SoF, SoftClustering, SymNMF, load, save
 from partita.affinity import NeighborGraph
+from partita.affinity.far import far_items
+from partita.affinity.from_neighbors import neighbors_among
 from partita.calibration import components_within
 from partita.doubt import (
     background_probability,
@@ -180,6 +182,32 @@ def test_one_item_far_off_is_an_outlier() -> None:
     p = background_probability(X, labels)
     assert p[7] > 0.9
     assert (p > 0.5).sum() == 1
+
+
+@pytest.mark.parametrize("n_far", [9, 10, 14])
+def test_scattered_far_items_are_outliers_and_the_rest_is_found_however_many_they_are(n_far: int) -> None:
+    rng = np.random.default_rng(6)
+    truth = rng.integers(0, 3, 300)
+    far = rng.normal(size=(n_far, 3))
+    far *= rng.uniform(20, 60, size=(n_far, 1)) / np.linalg.norm(far, axis=1, keepdims=True)
+    X = np.concatenate([rng.normal(size=(300, 3)) + 7 * np.eye(3)[truth], far])
+    model = SoftClustering(random_state=0).fit(X)
+    assert model.n_clusters_ == 3
+    assert adjusted_rand_index(model.labels_[:300], truth) > 0.99
+    assert np.array_equal(model.outlier_ > 0.5, np.arange(len(X)) >= 300)
+
+
+def test_far_items_that_are_each_other_s_neighbours_are_clusters() -> None:
+    rng = np.random.default_rng(0)
+    small = [rng.normal(size=(8, 2)) + far for far in ([300, 0], [0, 300])]  # reach each other for a tenth neighbour
+    X = np.concatenate([rng.normal(size=(400, 2)), *small])
+    near, distance = neighbors_among(X, 10)
+    assert distance[400:, -1].min() > 3 * distance[:400, -1].max()
+    assert not far_items(distance[:, -1], near).any()
+    far = np.linspace(100, 400, 16)[:, None] * np.c_[np.cos(5 * np.arange(16)), np.sin(5 * np.arange(16))]
+    near, distance = neighbors_among(np.concatenate([X[:400], far]), 10)
+    assert np.array_equal(np.flatnonzero(far_items(distance[:, -1], near)), np.arange(400, 416))
+    assert not far_items(distance[:, -1]).any()
 
 
 @pytest.mark.parametrize("seed", [3, 6, 11, 18])  # where a tenth of the box happened to be empty, none was found
@@ -487,6 +515,12 @@ def test_many_pairs_have_nearly_the_threshold_of_all(monkeypatch: pytest.MonkeyP
     exact = confident_pairs(W, labels, 0.1)
     monkeypatch.setattr("partita.doubt.coverage.PAIRS", 20_000)
     assert confident_pairs(W, labels, 0.1).threshold == pytest.approx(exact.threshold, abs=0.02)
+
+
+def test_a_number_far_from_the_answer_moves_more_labels_than_the_next_one() -> None:
+    labels = np.arange(60) % 5
+    by_number = [float(certainty_of_labels(labels, [(0.5, K)], 5)[0]) for K in (4, 6, 10, 50)]
+    np.testing.assert_allclose(by_number, [0.9, 1 - 0.5 / 6, 0.75, 0.55])
 
 
 def test_another_number_of_clusters_takes_certainty_from_the_items_that_it_moves() -> None:

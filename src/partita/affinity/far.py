@@ -1,6 +1,7 @@
-"""Items that lie far from all others: fewer than ten, and three times as far from their tenth neighbour as the rest.
+"""Items that lie far from all others: three times as far from their tenth neighbour as the rest, and no cluster.
 
-One such item changes where every method cuts: it is a piece of each neighbour graph, the longest edge of each tree and
+Fewer than ten are none; more of them are none where they are scattered, the neighbours of each being others. One such
+item changes where every method cuts: it is a piece of each neighbour graph, the longest edge of each tree and
 a component of its own, and the clusters of all other items are then what is left over.
 """
 
@@ -17,6 +18,8 @@ __all__ = ["JUMP", "NEIGHBORS", "SHARE", "come_often", "far_items"]
 NEIGHBORS = 10
 # How many times as far from its neighbour as all others an item must be, and the share of the items that may be far.
 JUMP, SHARE = 3.0, 0.05
+# Share of their neighbours that are far too, below which many far items are scattered.
+SCATTERED = 0.5
 
 
 def come_often(weights: Array) -> NDArray[np.bool_]:
@@ -29,13 +32,16 @@ def come_often(weights: Array) -> NDArray[np.bool_]:
     return np.asarray(weights >= max(NEIGHBORS, SHARE * weights.sum()))
 
 
-def far_items(reach: Array) -> NDArray[np.bool_]:
-    """Return which items are far from the others: always fewer than `NEIGHBORS`, and a twentieth of all at most.
+def far_items(reach: Array, near: NDArray[np.intp] | None = None) -> NDArray[np.bool_]:
+    """Return which items are far from the others: a twentieth of all at most, and fewer than `NEIGHBORS` or scattered.
 
     Parameters
     ----------
     reach : array of N
         Distance of each item to its `NEIGHBORS`-th closest other item.
+    near : N x m array, optional
+        The closest others of each. `NEIGHBORS` far items and more are scattered where most of these are not far, and a
+        cluster, or several, where most are; without `near` there are none.
 
     Cost: a sort of N numbers.
 
@@ -47,9 +53,12 @@ def far_items(reach: Array) -> NDArray[np.bool_]:
     False
     """
     out = np.zeros(len(reach), dtype=bool)
-    order = np.argsort(-reach, kind="stable")[: min(NEIGHBORS - 1, int(SHARE * len(reach))) + 1]
+    order = np.argsort(-reach, kind="stable")[: int(SHARE * len(reach)) + 1]
     largest = reach[order]
     jumps = np.flatnonzero((largest[:-1] >= JUMP * largest[1:]) & (largest[1:] > 0))
-    if len(jumps):
-        out[order[: jumps[-1] + 1]] = True
+    for n_far in (jumps + 1)[::-1].tolist():
+        out[order[:n_far]] = True
+        if n_far < NEIGHBORS or (near is not None and out[near[order[:n_far]]].mean() < SCATTERED):
+            return out
+        out[:] = False
     return out

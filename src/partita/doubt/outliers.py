@@ -141,7 +141,7 @@ def background_probability(
     p = _of_background(X[:, says], labels, w, rng, seed, R) if says.any() else np.zeros(len(X))
     if len(rows) > NEIGHBORS:
         often = come_often(np.bincount(row.ravel(), w[seen]).astype(np.float64))
-        far = seen[(far_items(_reach(rows, rng)) & ~often)[row.ravel()]]
+        far = seen[(far_items(*_reach(rows, rng)) & ~often)[row.ravel()]]
         p[far] = np.maximum(p[far], IF_FAR)
     return p
 
@@ -305,10 +305,17 @@ def _scores(X: Array, R: Array, w: Array, ks: list[int], rng: np.random.Generato
     return out
 
 
-def _reach(rows: Array, rng: np.random.Generator) -> Array:
-    """Distance of each of several rows that differ to its `NEIGHBORS`-th closest other one, of many among a sample."""
-    (score, _), *_ = _scores(rows, rows[:1], np.ones(len(rows)), [NEIGHBORS], rng)
-    return np.asarray(np.exp(-score))
+def _reach(rows: Array, rng: np.random.Generator) -> tuple[Array, NDArray[np.intp]]:
+    """Distance of each of several rows that differ to its `NEIGHBORS`-th closest other one, and which the closest are.
+
+    Of many rows among a sample.
+    """
+    tree = np.arange(len(rows))
+    if len(rows) > SAMPLE:
+        tree = rng.choice(len(rows), SAMPLE, replace=False)
+    distance, index = NearestNeighbors(n_neighbors=NEIGHBORS + 1).fit(rows[tree]).kneighbors(rows)
+    own = np.isin(np.arange(len(rows)), tree)[:, None]  # the closest one of these is the row itself
+    return np.where(own[:, 0], distance[:, -1], distance[:, -2]), tree[np.where(own, index[:, 1:], index[:, :-1])]
 
 
 def _nearness(distance: Array, held: Array, need: Array) -> Array:

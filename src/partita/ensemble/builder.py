@@ -496,8 +496,9 @@ def _far(Y: Array, seen: NDArray[np.intp]) -> NDArray[np.bool_]:
     X = Y[seen]
     if len(X) <= NEIGHBORS or Columns.of(X).categories(X) is not None:
         return np.zeros(len(X), dtype=bool)
-    reach = neighbors_among(X, NEIGHBORS)[1][:, -1]
-    far = far_items(reach)
+    near, distance = neighbors_among(X, NEIGHBORS)
+    reach = distance[:, -1]
+    far = far_items(reach, near)
     if far.any() and len(X) < len(Y):  # of many, what is seen of a small cluster may be as few
         among_all = nearest(X[far], Y, NEIGHBORS + 1, "euclidean", None, itself=False)[1][:, -1]
         far[far] = among_all >= JUMP * reach[~far].max()

@@ -46,6 +46,13 @@ OF_COUNTS = re.compile(
     r"|case|record|code|user|animal|member|client|employee|student|order|seq|sequence",
     re.IGNORECASE,
 )
+# Names of numbers that name places, lines or accounts: no difference of two means anything; and the least of them.
+OF_CODES = re.compile(
+    r"(?:.*[_\s.-])?(?:(?:tele)?phone|fax|zip|post(?:al)?[_\s-]?code|postcode|plz|postleitzahl|iban|ssn)"
+    r"(?:[_\s-]?(?:code|number|no|nr)\.?)?",
+    re.IGNORECASE,
+)
+LEAST_CODE = 100
 MEASURED = re.compile(
     r"^[xyz]$|year|jahr|month|monat|day|tag|week|hour|minute|second|time|zeit|age|alter|depth|tiefe|rank|rang|pos|score",
     re.IGNORECASE,
@@ -174,16 +181,17 @@ def roles_of(
     others = [at for at in untold if at not in (*dates, *counts, *classes)]
     almost = [at for at in others if _nearly_counts_rows(said[at], columns[at], first=at == 0)]
     several = [at for at in others if at not in almost and _names_several(said[at], columns[at])]
+    codes = [at for at in others if at not in (*almost, *several) and _holds_codes(said[at], columns[at])]
     crowded = [at for at in untold if at not in (*no_features, *classes, *several) and _is_crowded(columns[at])]
-    if len({*no_features, *counts, *classes, *almost, *several, *crowded}) == len(names):
-        almost = several = crowded = []
+    if len({*no_features, *counts, *classes, *almost, *several, *codes, *crowded}) == len(names):
+        almost = several = codes = crowded = []
     whole = [at for at in texts if None not in columns[at]]
     named_ids = [at for at in counts if is_name_of_ids(said[at])]
     short = [at for at in whole if is_name_of_ids(said[at]) or not _is_prose(columns[at])]
     ids = None if named else next(iter([*short, *named_ids, *whole, *counts]), None)
     if len({*no_features, *counts, *classes}) == len(names):  # nothing would be left
         classes = []
-    left_out = {*no_features, *counts, *classes, *almost, *several, *crowded}
+    left_out = {*no_features, *counts, *classes, *almost, *several, *codes, *crowded}
     features = [at for at in range(len(names)) if at not in left_out]
     notes = [] if ids is None else [_of_ids(names[ids], is_text=ids in texts, is_run=ids in runs)]
     sparse = [at for at in texts if at != ids and _n_words(columns[at]) < len(columns[at]) / 2]
@@ -197,6 +205,7 @@ def roles_of(
         "no cell in it comes twice, so it is no category": [at for at in texts if at != ids and at not in sparse],
         "it counts or names the rows": [at for at in (*counts, *([] if numbered else almost)) if at != ids],
         "by the name, whole numbers say which rows belong together; --columns names the features": several,
+        "by the name, the numbers are codes, whose differences mean nothing; --columns names the features": codes,
     }
     for why, left in reasons.items():
         if left:
@@ -340,6 +349,14 @@ def _names_several(name: str, column: Column) -> bool:
     if not is_name_of_ids(name) or _is_among(OF_KINDS, name) or column.dtype.kind != "f":
         return False
     return 1 < _whole(column[~np.isnan(column)]) < len(column)
+
+
+def _holds_codes(name: str, column: Column) -> bool:
+    """Whether whole numbers, too large to be counts or answers, stand under a name of codes."""
+    if not OF_CODES.fullmatch(name.strip()) or column.dtype.kind != "f":
+        return False
+    held = column[~np.isnan(column)]
+    return _whole(held) > 1 and float(np.median(held)) >= LEAST_CODE
 
 
 def _is_among(known: frozenset[str], name: str) -> bool:
