@@ -1349,3 +1349,15 @@ def test_points_of_a_sphere_are_where_the_rows_are() -> None:
     assert on_the_sphere(X[:, :5] / np.linalg.norm(X[:, :5], axis=1)[:, None]) is None  # few dimensions
     assert on_the_sphere(X * np.linspace(1.0, 1.1, len(X))[:, None]) is None
     assert on_the_sphere(np.zeros((9, 8))) is None
+
+
+def test_a_skewed_column_is_a_doubt_and_its_logarithm_is_none() -> None:
+    rng = np.random.default_rng(0)
+    spend = np.exp(rng.normal(np.repeat([3.0, 8.0], [90, 30]), 0.5))
+    said = "Column 1 is skewed, and its logarithm may show other clusters"
+    raw, logarithm = (
+        headline(SoftClustering(2, random_state=0).fit(np.c_[rng.normal(size=120), column]))[2]
+        for column in (spend, np.log(spend))
+    )
+    assert said in raw
+    assert "skewed" not in logarithm

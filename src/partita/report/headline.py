@@ -9,11 +9,10 @@ import numpy as np
 
 from partita.doubt import divided
 from partita.doubt.layers import BETWEEN
-from partita.ensemble.units import far_cells
 from partita.estimators.apart import broken_links
 from partita.estimators.base import FactorizationEstimator
-from partita.io.far_values import far_rows, far_values
 from partita.n_clusters import Agreement, Verdict
+from partita.report.doubtful_columns import codes_and_slips, skewed
 from partita.wording import count, in_digits, items, listed, percent
 
 __all__ = ["AGREED", "ERROR", "OUTLIER", "agreement", "examine_number", "headline", "verdict_on"]
@@ -37,8 +36,8 @@ DOUBTED = 0.5
 MOSTLY = 0.5
 # Share of all items that may belong to either of two clusters from which that is worth a word.
 WORTH = 0.01
-# Up to this many clusters their sizes are listed; and values that may mean missing.
-LISTED, NAMED = 6, 3
+# Up to this many clusters their sizes are listed.
+LISTED = 6
 
 
 def headline(model: FactorizationEstimator) -> tuple[str, ...]:
@@ -148,7 +147,7 @@ def _on_number(model: FactorizationEstimator) -> str:
 
 
 def _what_to_doubt(model: FactorizationEstimator) -> str:
-    of_input = _few, _missing, _codes, _apart
+    of_input = _few, _missing, codes_and_slips, skewed, _apart
     of_answer = _number, _bounds, _divided, _hidden, _disagreement, _background, _blur, _labels
     doubts = [doubt for source in (*of_input, *of_answer) for doubt in source(model)]
     if not doubts:
@@ -194,55 +193,6 @@ def _missing(model: FactorizationEstimator) -> list[str]:
     missing = model._n_missing
     which = f"{missing} of the {missing + model.n_clusters_} clusters asked for {'was' if missing == 1 else 'were'}"
     return [f"{which} not found, which counts against every label"] * (missing > 0)
-
-
-def _codes(model: FactorizationEstimator) -> list[str]:
-    """Numbers such as -999, in so many cells that an ensemble does not see them at the edge of the others; and slips.
-
-    Slips are the other cells far from all others of their column.
-    """
-    if model._knows_pairs:
-        return []
-    table, names = model._given.table, getattr(model, "feature_names_in_", getattr(model, "_columns", None))
-    columns = model._given.X.T if table is None else table.columns
-    if names is None or len(names) != len(columns):
-        names = [f"column {at}" for at in range(len(columns))]
-    found, slips = [], []
-    for name, column in zip(names, columns, strict=True):
-        if column.dtype.kind != "f":
-            continue
-        codes = [far for far in far_values(str(name), column) if len(far.rows) > 1]
-        if codes and model._builder_.mixed:
-            at_edge = far_cells(column[:, None])[:, 0]
-            codes = [code for code in codes if not at_edge[code.rows].all()]
-        found += [f"{code.value:.12g} in {len(code.rows):,} cells of {name}" for code in codes]
-        far = far_rows(column)
-        for code in codes:
-            far[code.rows] = False
-        slips += [int(far.sum())] * bool(far.any())
-    return [*_may_be_missing(found), *_may_be_slips(slips)]
-
-
-def _may_be_missing(found: list[str]) -> list[str]:
-    if not found:
-        return []
-    more = [f"{len(found) - NAMED:,} more"] if len(found) > NAMED else []
-    values = "a missing value" if len(found) == 1 else "missing values"
-    return [f"{listed([*found[:NAMED], *more])} may stand for {values}"]
-
-
-def _may_be_slips(by_column: list[int]) -> list[str]:
-    """Cells far from all others of their columns, by how many there are in each of these.
-
-    >>> _may_be_slips([1, 1]), _may_be_slips([])
-    (['2 cells lie far from all others of their columns and may be slips'], [])
-    """
-    n = sum(by_column)
-    if not n:
-        return []
-    lie, slips = ("lies", "a slip") if n == 1 else ("lie", "slips")
-    whose = "its column" if n == 1 else "their column" if len(by_column) == 1 else "their columns"
-    return [f"{count(n, 'cell')} {lie} far from all others of {whose} and may be {slips}"]
 
 
 def _apart(model: FactorizationEstimator) -> list[str]:
