@@ -98,13 +98,15 @@ def test_around_the_answer_methods_draw_once_more_and_stay_one_voice_each():
 def test_the_best_of_many_clusters_is_looked_at_closely_unless_it_is_far_below_the_best(odds, is_found):
     X, _ = blobs(4, n_each=60)
     worth = {4: 0.0, 16: odds - 0.5, 21: odds, 19: 8.0}
-    found = consensus(
-        [member("genie"), member("modularity")],
-        X,
-        lambda labels, table, methods, K: np.full(len(labels), worth.get(K, -3.0 if K < 14 else -12.0)),
-    )
+    first = [member("genie"), member("modularity")]
+
+    def odds_of(labels, table, methods, K):
+        return np.full(len(labels), worth.get(K, -3.0 if K < 14 else -12.0))
+
+    found = consensus(first, X, odds_of, again=[one.varied(1) for one in first])
     assert (19 in found.asked) == is_found
     assert found.n_clusters == (19 if is_found else 4)
+    assert 19 not in consensus(first, X, odds_of).asked  # as of a graph
 
 
 def test_of_a_method_that_is_believed_the_draw_that_all_draws_are_most_like_is_the_answer():

@@ -196,11 +196,11 @@ def test_marks_that_differ_within_a_column_are_no_numbers(tmp_path, cells):
 
 def test_numbers_that_name_places_and_lines_are_no_measurements(tmp_path):
     rng = np.random.default_rng(0)
-    rows = [f"{a:.3f},{rng.integers(1000, 1020)},{rng.integers(10**9, 10**10)},{b}" for a, b in rng.random((40, 2))]
+    rows = [f"{a:.3f},{rng.integers(1000, 99999)},{rng.integers(10**9, 10**10)},{b}" for a, b in rng.random((40, 2))]
     table = read(tmp_path, "\n".join(["size,Zip Code,phone,own_telephone", *rows]))
     assert table.columns == ["size", "own_telephone"]
     assert told(table, "'Zip Code', 'phone'", "codes")
-    assert read(tmp_path, "\n".join(["zip", *[str(1000 + at % 7) for at in range(40)]])).columns == ["zip"]
+    assert read(tmp_path, "\n".join(["zip", *[str(1000 + 3 * at % 91) for at in range(40)]])).columns == ["zip"]
 
 
 # --------------------------------------------------------------------------------------------------- totals and notes

@@ -306,7 +306,8 @@ def consensus(
     log_odds : callable
         Of the partitions at one number, up to a constant.
     again : sequence of Member
-        The methods with other settings, which draw as well at the numbers around the answer.
+        The methods with other settings, which draw as well at the numbers around the answer. Without them, as of a
+        graph, whose fine tilings are agreed on at any number, only numbers around the answer are filled in.
     seed : int
     bounds : pair of int, or int and None
         The smallest and the largest number of clusters. Draws with another number weigh nothing.
@@ -344,7 +345,7 @@ def consensus(
         first_draws = found = drawn.summary()
         for _ in range(ROUNDS):
             near = drawn.around(found.n_clusters, max(least, 2), most)
-            peak = drawn.best_of_many()
+            peak = drawn.best_of_many() if again else None
             filled = near if peak is None else sorted({*near, *drawn.around(peak, max(least, 2), most)})
             new = [k for k in filled if k not in drawn.sizes]
             second = [k for k in near if again and not drawn.is_drawn_again(k)]

@@ -352,11 +352,11 @@ def _names_several(name: str, column: Column) -> bool:
 
 
 def _holds_codes(name: str, column: Column) -> bool:
-    """Whether whole numbers, too large to be counts or answers, stand under a name of codes."""
+    """Whether many whole numbers, too large to be counts or answers, stand under a name of codes."""
     if not OF_CODES.fullmatch(name.strip()) or column.dtype.kind != "f":
         return False
     held = column[~np.isnan(column)]
-    return _whole(held) > 1 and float(np.median(held)) >= LEAST_CODE
+    return _whole(held) > MOST_CLASSES and float(np.median(held)) >= LEAST_CODE
 
 
 def _is_among(known: frozenset[str], name: str) -> bool:

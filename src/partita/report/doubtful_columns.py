@@ -16,7 +16,7 @@ __all__ = ["codes_and_slips", "skewed"]
 # Columns, and values that may mean missing, that are named.
 NAMED = 3
 # Cells below which nothing is said of how skewed they are; and how skewed they are at least, and over which range.
-FEWEST, SKEWED, WIDE = 20, 2.0, 30.0
+FEWEST, SKEWED, WIDE = 20, 1.5, 30.0
 
 
 def _numbers(model: FactorizationEstimator) -> list[tuple[str, Array]]:
@@ -31,7 +31,7 @@ def _numbers(model: FactorizationEstimator) -> list[tuple[str, Array]]:
 
 
 def skewed(model: FactorizationEstimator) -> list[str]:
-    """Columns of positive numbers over a wide range whose logarithms are far less skewed."""
+    """Columns of positive numbers over a wide range whose logarithms are less skewed."""
     found = [name for name, column in _numbers(model) if _is_skewed(column)]
     if not found:
         return []
@@ -41,7 +41,7 @@ def skewed(model: FactorizationEstimator) -> list[str]:
 
 
 def _is_skewed(column: Array) -> bool:
-    """Whether the largest of positive numbers are many times the smallest, and the logarithms are far less skewed.
+    """Whether the largest of positive numbers are many times the smallest, and the logarithms are less skewed.
 
     >>> spread = np.linspace(-2, 2, 99)
     >>> _is_skewed(np.exp(1.5 * spread)), _is_skewed(np.exp(0.2 * spread)), _is_skewed(spread)
@@ -52,7 +52,7 @@ def _is_skewed(column: Array) -> bool:
         return False
     low, high = np.quantile(held, (0.05, 0.95))
     own, of_logarithms = skew(held), skew(np.log(held))
-    return bool(high >= WIDE * low and own > SKEWED and abs(of_logarithms) < own / 2)
+    return bool(high >= WIDE * low and own > max(SKEWED, abs(of_logarithms)))
 
 
 def codes_and_slips(model: FactorizationEstimator) -> list[str]:
