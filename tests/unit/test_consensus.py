@@ -109,17 +109,6 @@ def test_the_best_of_many_clusters_is_looked_at_closely_unless_it_is_far_below_t
     assert 19 not in consensus(first, X, odds_of).asked  # as of a graph
 
 
-def test_of_a_method_that_is_believed_the_draw_that_all_draws_are_most_like_is_the_answer():
-    X, truth = blobs(3)
-    found = TWO.consensus(X)
-    halved = 2 * truth + np.arange(len(truth)) % 2
-    both = [truth, halved], np.array([3, 6]), np.array([0.45, 0.55]), np.ones(2), member("components"), 0.7
-    assert found.beside(*both, central=True).n_clusters == 3
-    assert found.beside(*both).n_clusters == 6
-    alone = (*both[:-1], 0.3)
-    assert np.array_equal(found.beside(*alone, central=True).partition, found.partition)
-
-
 def test_a_draw_weighs_by_its_odds_and_its_stretch_of_the_grid():
     X, _ = blobs(3)
     members = [member(name) for name in ("genie", "modularity", "density")]

@@ -24,8 +24,7 @@ where a uniform density over the items' convex hull describes them better than a
 
 The number of components has the probabilities exp(BIC / T) [schwarz1978], BIC the log-likelihood less half a logarithm
 of the number of items for each parameter. T makes the most probable number right as often as it says: no mixture
-is quite the one that items were drawn from. That number is judged; where it is believed, the answer is the number of
-components that has most in common with all draws.
+is quite the one that items were drawn from.
 
 [schwarz1978] G. Schwarz, Estimating the dimension of a model, Annals of Statistics 6, 1978.
 """
@@ -237,7 +236,7 @@ def with_components(
         np.array(agreed),
         one,
         share,
-        central=True,
+        best=int(np.searchsorted(several, best)),
     )
 
 

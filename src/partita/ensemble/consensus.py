@@ -218,7 +218,7 @@ class Consensus:
         one: Member,
         share: float,
         *,
-        central: bool = False,
+        best: int | None = None,
     ) -> Consensus:
         """Return the consensus with draws of a method that does not vote, and has this share of the weight.
 
@@ -233,18 +233,14 @@ class Consensus:
             Mean adjusted Rand index with the other methods at that number.
         one : Member
         share : float in [0, 1]
-        central : bool
-            Whether the method's answer is its draw of largest expected adjusted Rand index with all draws, those of the
-            other methods among them, and not its most probable one.
+        best : int, optional
+            The draw that is the method's answer: the most probable one by default.
         """
         draws = np.vstack([self.draws, *labels])
         voices, lone = np.r_[self.weights, np.zeros(len(labels))], np.r_[np.zeros(len(self.draws)), chances]
         weights = _together(voices, lone, share)
-        partition = self.partition
-        if share > HALF:
-            probable = np.flatnonzero(chances > 0)
-            worth = [_in_common(labels[at], draws, weights) if central else chances[at] for at in probable.tolist()]
-            partition = draws[len(self.draws) + probable[np.argmax(worth)]]
+        own = len(self.draws) + (int(chances.argmax()) if best is None else best)
+        partition = draws[own] if share > HALF else self.partition
         return replace(
             self,
             draws=draws,
