@@ -35,9 +35,8 @@ def skewed(model: FactorizationEstimator) -> list[str]:
     found = [name for name, column in _numbers(model) if _is_skewed(column)]
     if not found:
         return []
-    more = [f"{len(found) - NAMED:,} more"] if len(found) > NAMED else []
     are, logarithms = ("is", "its logarithm") if len(found) == 1 else ("are", "their logarithms")
-    return [f"{listed([*found[:NAMED], *more])} {are} skewed, and {logarithms} may show other clusters"]
+    return [f"{_named(found)} {are} skewed, and {logarithms} may show other clusters"]
 
 
 def _is_skewed(column: Array) -> bool:
@@ -77,9 +76,13 @@ def codes_and_slips(model: FactorizationEstimator) -> list[str]:
 def _may_be_missing(found: list[str]) -> list[str]:
     if not found:
         return []
-    more = [f"{len(found) - NAMED:,} more"] if len(found) > NAMED else []
     values = "a missing value" if len(found) == 1 else "missing values"
-    return [f"{listed([*found[:NAMED], *more])} may stand for {values}"]
+    return [f"{_named(found)} may stand for {values}"]
+
+
+def _named(found: list[str]) -> str:
+    """The first of them by name, and how many more there are."""
+    return listed([*found[:NAMED], *[f"{len(found) - NAMED:,} more"] * (len(found) > NAMED)])
 
 
 def _may_be_slips(by_column: list[int]) -> list[str]:
