@@ -1,4 +1,4 @@
-"""Latent classes: the clusters of a table of words, most rows of which are copies."""
+"""Latent classes: the clusters of a table of words."""
 
 from dataclasses import replace
 
@@ -9,7 +9,7 @@ from scipy.special import gammaln
 from partita import SoftClustering
 from partita.ensemble import Ensemble, LatentClasses
 from partita.ensemble.categories import Categories
-from partita.ensemble.latent_classes import classes_of
+from partita.ensemble.latent_classes import classes_of, dependence
 from partita.errors import InputError
 from partita.estimators.mixed_table import MixedTable, words
 from partita.estimators.plan import affinity_for
@@ -134,6 +134,62 @@ def test_so_they_are_where_hardly_a_row_comes_twice(seed):
     assert fitted(table_of(X), n_clusters=(2, 4)).n_clusters_ >= 2
 
 
+@pytest.mark.parametrize("given", [True, False])
+def test_baskets_of_many_columns_have_classes_although_no_row_comes_twice(given):
+    rng = np.random.default_rng(0)
+    truth, p = rng.integers(4, size=600), np.full((4, 40), 0.1)
+    for k in range(4):
+        p[k, 10 * k : 10 * k + 10] = 0.5
+    X = 1.0 * (rng.random((600, 40)) < p[truth])
+    assert len(np.unique(X, axis=0)) > 550
+    model = SoftClustering(4 if given else "auto").fit(X)
+    assert model.n_clusters_ == 4
+    assert adjusted_rand_index(model.labels_, truth) > 0.8
+    assert "latent class model" in model.chosen_["affinity"].why
+
+
+# Columns that depend on each other
+
+
+def asked_twice(seed):
+    """Classes of a table each of whose columns comes a second time, with other answers of few rows."""
+    X, truth = drawn(n=800, d=8, own=0.8, seed=seed)
+    rng = np.random.default_rng(seed)
+    again = [np.where(rng.random(X.shape) < 0.1, rng.integers(2, size=X.shape), X) for _ in range(2)]
+    return np.hstack(again), truth
+
+
+@pytest.mark.parametrize("seed", [2, 3])
+def test_columns_that_come_twice_make_no_classes_more(seed):
+    X, truth = asked_twice(seed)
+    model = fitted(table_of(X))
+    assert model.n_clusters_ == 2
+    assert adjusted_rand_index(model.labels_, truth) > 0.95
+    assert model.verdict_.sure < 0.5
+
+
+def test_dependence_is_that_within_classes():
+    X, truth = drawn(n=800, d=8, own=0.8)
+    one, two = np.ones((800, 1)), np.eye(2)[truth]
+    table = Categories.of(1.0 * X)
+    assert dependence(table, one) > 20
+    assert dependence(table, two) == pytest.approx(1, abs=0.3)
+    twice, truth = asked_twice(0)
+    assert dependence(Categories.of(1.0 * twice), np.eye(2)[truth]) > 5
+
+
+def test_dependence_counts_copies_and_leaves_small_classes_out():
+    X, _ = drawn(n=300, d=5)
+    distinct, place = counted(X), np.unique(one_hot(X), axis=0, return_inverse=True)[1].ravel()
+    whole = Categories.of(one_hot(X))
+    said = np.eye(2)[distinct.cells[:, 0].astype(int)]
+    assert dependence(distinct, said) == pytest.approx(dependence(whole, said[place]))
+    few = np.eye(2)[(np.arange(300) < 20).astype(int)]
+    kept = Categories(whole.cells[20:], whole.column, whole.counts[20:])
+    assert dependence(whole, few) == pytest.approx(dependence(kept, np.ones((280, 1))))
+    assert dependence(whole, np.eye(300)[:, :100]) == 0
+
+
 def test_classes_that_overlap_far_are_one_cluster_by_one_criterion_and_two_by_the_other():
     X, truth = drawn(n=3000, d=6, own=0.36, seed=1)
     found, distinct = classes_of(counted(X), LatentClasses()), Categories.of(one_hot(X))
@@ -234,13 +290,13 @@ def test_no_row_of_words_is_an_outlier():
 # Where classes are taken
 
 
-def test_few_copies_columns_of_numbers_and_named_methods_keep_the_methods():
+def test_columns_of_numbers_and_named_methods_keep_the_methods():
     X, _ = drawn(n=300)
     rows, counts = np.unique(one_hot(X), axis=0, return_counts=True)
     default = affinity_for(table_of(X), None, n_clusters=None, missing="error", symmetrize=None, seed=0)[0]
     assert default.categories(rows, counts.astype(float)) is not None
-    assert default.categories(rows, None) is None
-    assert default.categories(rows, np.ones(len(rows))) is None
+    assert default.categories(rows, None) is not None
+    assert default.categories(rows, np.ones(len(rows))) is not None
     assert default.categories(np.c_[rows, np.arange(len(rows))], counts.astype(float)) is None
     assert Ensemble().categories(rows, counts.astype(float)) is not None
     assert Ensemble(methods=("genie", "mixture")).categories(rows, counts.astype(float)) is None

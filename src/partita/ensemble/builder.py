@@ -31,7 +31,7 @@ from partita.ensemble.belief import probability_of_components, told_by_categorie
 from partita.ensemble.categories import Categories, Columns, with_latent_variables
 from partita.ensemble.components import Components
 from partita.ensemble.consensus import EACH, ITEMS, Consensus, consensus
-from partita.ensemble.copies import SpreadRows, is_repeated, within_cells
+from partita.ensemble.copies import SpreadRows, within_cells
 from partita.ensemble.draws import Draw, Said, extended
 from partita.ensemble.evidence import EnsembleEvidence, restored_factor
 from partita.ensemble.latent_classes import LatentClasses, classes_of, reproduced
@@ -59,8 +59,6 @@ OF_MANY = 8
 COPIES, MOVED = 50, 0.01
 # Items from which on the probability of one cluster was learned.
 FEWEST = 50
-# Latent classes up to which one is compared with several, where they do not make the clusters.
-FEW_CLASSES = 4
 
 
 @dataclass(frozen=True)
@@ -108,7 +106,7 @@ class Ensemble(Builder):
     Cost: for each of the 24 draws the method's own on at most `max_items` items (O(n^2 d) for the trees), and a
     neighbour search for the others. A product costs N numbers a hard draw. Items are the distinct rows; members do not
     see how often a row occurs, unless at least a quarter of the rows are copies: then they see each row of a lattice of
-    rounded numbers (`partita.ensemble.copies`), and tables of categories have latent classes
+    rounded numbers (`partita.ensemble.copies`). Tables of categories have latent classes
     (`partita.ensemble.latent_classes`). A new item's evidence is the mean of that of its 5 nearest fitted items.
 
     Examples
@@ -213,8 +211,7 @@ class Ensemble(Builder):
             The smallest and the largest number of clusters.
         weights : array of n, optional
             How often each row occurs. Where at least a quarter are copies, the methods see rows
-            (`partita.ensemble.copies`), and a table of categories has latent classes
-            (`partita.ensemble.latent_classes`).
+            (`partita.ensemble.copies`).
         """
         size, rng = min(self.max_items, CONSENSUS_ITEMS), np.random.default_rng([self.seed, 0])
         Z, table = self.as_judged(X), self.categories(X, weights)
@@ -238,11 +235,6 @@ class Ensemble(Builder):
             found = self._of_methods(np.vstack([Y[seen], _copies_of(Y, heavy, weights, rng)]), bounds)
         if found is None:
             return None
-        words = self._words(X, weights) if table is None and len(seen) >= FEWEST else None
-        if words is not None and found.one is not None:  # methods part rows between categories that tell nothing
-            classes = classes_of(words.rows(seen), LatentClasses(n_starts=2), bounds=(1, FEW_CLASSES), seed=self.seed)
-            one = 0.0 if classes is None or classes.one is None else classes.one
-            found = replace(found, one=max(found.one, one))
         if len(heavy):
             *draws, partition = (
                 np.unique(own[: len(seen)], return_inverse=True)[1] for own in (*found.draws, found.partition)
@@ -292,13 +284,8 @@ class Ensemble(Builder):
     def categories(self, X: Array, weights: Array | None) -> Categories | None:
         """Return the categories of distinct rows whose clusters are latent classes; None where the methods make them.
 
-        They are latent classes where every column is of categories and at least a quarter of the rows are copies,
-        unless other methods were named.
+        They are latent classes where every column is of categories, unless other methods were named.
         """
-        return self._words(X, weights) if is_repeated(weights) else None
-
-    def _words(self, X: Array, weights: Array | None) -> Categories | None:
-        """The categories of a table of nothing else, unless other methods than the usual ones were named."""
         usual = tuple(one.name for one in self.voting) == METHODS
         return Categories.of(X, weights) if usual and not np.isnan(X).any() else None
 

@@ -366,9 +366,7 @@ class FactorizationEstimator(ClusterMixin, Doubtful):
         self.chosen_ = dict(plan.chosen)
         self._adopt(fitted)
         if "affinity" in self.chosen_ and [draw.method for draw in fitted.result.evidence] == [LatentClasses.name]:
-            why = (
-                "a latent class model, since all columns are categorical and at least a quarter of the rows are copies"
-            )
+            why = "a latent class model, since all columns are categorical"
             self.chosen_["affinity"] = Reasoned(plan.builder.name, why)
         self._average_over_missing_cells(given)
         if fitted.choice.verdict is not None:
