@@ -463,6 +463,11 @@ COMMANDS = {
         "matter, such as the days since a date or the hour of the day, or make the column one of categories (a frame: "
         "its type; command line: --categories)",
     ),
+    "grams among kilograms": (
+        "a,weight\n" + "".join(f"{i % 9},{i * 1.5:g} {'kg' if i % 3 else 'g'}\n" for i in range(1, 40)),
+        (*FIT, "--columns", "a,weight"),
+        "column 'weight' of t.csv holds numbers in units 'g' and 'kg': write them all in one",
+    ),
     "triangle for features": (
         "a,b,c,d,e\n0,0,0,0,0\n1,0,0,0,0\n2,3,0,0,0\n4,5,6,0,0\n7,8,9,1,0\n",
         FIT,

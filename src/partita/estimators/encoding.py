@@ -26,7 +26,7 @@ from partita.arrays import Array
 from partita.ensemble.units import Frame, Units, far_cells, frame_of
 from partita.errors import InputError
 from partita.estimators.items import merge_identical
-from partita.estimators.mixed_table import BLANK, DATES, MixedTable, are_too_many, blanks_told, gaps_of, words
+from partita.estimators.mixed_table import BLANK, DATES, MixedTable, are_too_many, blanks_told, gaps_of, units_of, words
 from partita.estimators.scaling import ScaleFeatures, Scaling
 from partita.kernels.fill import completed, fill, fillings
 from partita.memory import require_memory
@@ -309,6 +309,8 @@ def _categories(table: MixedTable, at: int) -> tuple[str, ...]:
         )
     each = len(found) == len(observed) > 2
     if each or (not said and are_too_many(len(found), len(observed))):
+        if units := units_of(observed):
+            raise InputError(f"{what} holds numbers in {units}: write them all in one")
         held = (
             f"{len(found):,} words, all distinct"
             if each

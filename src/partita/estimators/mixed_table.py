@@ -7,6 +7,8 @@ has is for the fit to learn (`partita.estimators.encoding`).
 from __future__ import annotations
 
 import math
+import re
+from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import date, time, timedelta
@@ -19,6 +21,7 @@ from numpy.typing import NDArray
 
 from partita.errors import InputError
 from partita.registry import did_you_mean
+from partita.wording import listed
 
 __all__ = [
     "BLANK",
@@ -33,6 +36,7 @@ __all__ = [
     "is_marks",
     "lacking_names",
     "nested",
+    "units_of",
     "words",
 ]
 
@@ -43,6 +47,8 @@ MANY = 20
 # The category of blank cells in a column of marks, and the share of its cells of which there are fewer neither of marks
 # nor of blanks.
 BLANK, OF_MARKS = "(blank)", 0.05
+# A number and what stands behind it, and the most units that numbers of one column stand by.
+WITH_UNIT, MOST_UNITS = re.compile(r"[+-]?\d[\d.,]*\s*([^\d\s.,][^\d]*)"), 4
 REPLACE_DATES = "replace them by numbers that matter, such as the days since a date or the hour of the day"
 DATES = f"leave the column out, or {REPLACE_DATES}"
 
@@ -263,6 +269,18 @@ def are_too_many(n_words: int, n_cells: int) -> bool:
     (True, False, False)
     """
     return n_words > max(MANY, n_cells / 2)
+
+
+def units_of(words: Sequence[str | None]) -> str:
+    """Return the few units that the numbers of a column stand by, quoted; empty where they are names of rows.
+
+    >>> units_of(["900 g", "1.2 kg", "2 kg", None, "80 g"]), units_of(["12a", "7b", "9a", "8c"])
+    ("units 'g' and 'kg'", '')
+    """
+    matches = [WITH_UNIT.fullmatch(word) for word in words if word is not None]
+    found = Counter(match[1] if match else "" for match in matches)
+    several = 1 < len(found) <= MOST_UNITS and "" not in found and min(found.values()) > 1
+    return f"units {listed(sorted(map(repr, found)))}" if several else ""
 
 
 def column_of_values(values: Sequence[Any], called: str) -> Column:
