@@ -1299,10 +1299,3 @@ def test_a_text_may_begin_as_a_file_of_another_kind_does(tmp_path):
 def test_a_file_with_the_wrong_ending_is_called_by_its_kind(tmp_path, content, ending):
     with pytest.raises(InputError, match=re.escape(ending)):
         read(tmp_path, content + bytes(range(200)))
-
-
-def test_a_column_of_numbers_in_two_units_is_left_out_and_named(tmp_path):
-    rows = "".join(f"n{i},{i % 7},{i % 90 + 0.5} {'kg' if i % 3 else 'g'}\n" for i in range(150))
-    table = read(tmp_path, "name,a,weight\n" + rows, mixed=True)
-    assert table.names == ["a"]
-    assert told(table, "'weight'", "units 'g' and 'kg'")

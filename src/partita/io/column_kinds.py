@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from partita.estimators.mixed_table import MANY, REPLACE_DATES, are_too_many, is_marks, units_of
+from partita.estimators.mixed_table import MANY, REPLACE_DATES, are_too_many, is_marks
 from partita.io.bare_numbers import bare_number, is_money
 from partita.io.files import listed, option_value
 from partita.wording import count
@@ -244,8 +244,6 @@ def _of_crowded(name: str, column: Column, *, numbered: bool) -> str:
     times = Counter(word for word in column if word is not None)
     if numbered and len(times) >= NEARLY_ALL * times.total():
         return _of_near_ids(name, column)
-    if units := units_of(column):
-        return f"column {name!r} was left out: it holds numbers in {units}; write them all in one"
     return (
         f"column {name!r} was left out: {len(times):,} different words in {len(column):,} rows are too many for a "
         f"category; --categories {option_value(name)} keeps it"
