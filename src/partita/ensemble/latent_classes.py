@@ -184,6 +184,8 @@ def classes_of(
     if most < least:
         return None
     tried: dict[int, _Tried] = {}
+    odds: dict[int, tuple[float, float]] = {}
+    inflation = 1.0
 
     def fitted(K: int) -> _Tried:
         rng = np.random.default_rng([seed, K, zlib.crc32(one.name.encode())])
@@ -194,9 +196,9 @@ def classes_of(
         said = f"choosing the number of clusters: trying up to {max(numbers)} latent classes"
         new = outcomes_of(fitted, numbers, n, told=lambda n_done: tell(said, n_done, len(numbers)))
         tried.update(zip(numbers, new, strict=True))
+        odds.update((K, tried[K].log_odds(table, inflation)) for K in numbers)
 
-    def best(inflation: float = 1.0) -> set[int]:
-        odds = {K: own.log_odds(table, inflation) for K, own in tried.items()}
+    def best() -> set[int]:
         return {max(odds, key=lambda K: odds[K][by]) for by in (0, 1)}
 
     grid = sorted({1, least, *(K for K in sizes_up_to(max(most, EACH)) if least <= K <= most)})
@@ -206,13 +208,14 @@ def classes_of(
             break
         add([K])
     inflation = max(1.0, dependence(table, max(tried.values(), key=lambda own: own.aic(table)).membership))
+    odds = {K: own.log_odds(table, inflation) for K, own in tried.items()}
     for _ in range(ROUNDS):
-        around = {K + step for K in best(inflation) for step in range(-AROUND, AROUND + 1)}
+        around = {K + step for K in best() for step in range(-AROUND, AROUND + 1)}
         if not (near := [K for K in sorted(around - {*tried}) if least <= K <= most]):
             break
         add(near)
     numbers = [1, *([K for K in sorted(tried) if K > 1 and tried[K].labels.max() + 1 == K] or [least])]
-    log_odds = np.array([tried[K].log_odds(table, inflation) for K in numbers])
+    log_odds = np.array([odds[K] for K in numbers])
     chances = softmax(log_odds / TEMPERATURE, axis=0).mean(axis=1)
     weights = chances[1:] / chances[1:].sum()
     several, likeliest = [tried[K] for K in numbers[1:]], int(weights.argmax())
