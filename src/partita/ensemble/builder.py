@@ -287,7 +287,7 @@ class Ensemble(Builder):
         They are latent classes where every column is of categories, unless other methods were named.
         """
         usual = tuple(one.name for one in self.voting) == METHODS
-        return Categories.of(X, weights) if usual and not np.isnan(X).any() else None
+        return Categories.of(frame_of(X, self.units)(X), weights) if usual and not np.isnan(X).any() else None
 
     def build(self, X: Any, *, n_clusters: int, weights: Array | None = None) -> EnsembleEvidence:
         X = np.asarray(X, dtype=np.float64)

@@ -42,6 +42,8 @@ APART = 1.0
 DONORS = 2000
 # Columns and rows that a note or an error names.
 NAMED = 5
+# Numbers that differ by less of the spread of their column are one.
+SAME = 1e-6
 # How people and programs write a day, alone or before a time.
 A_DAY = re.compile(r"(\d{4}[-/.]\d{1,2}[-/.]\d{1,2}|\d{1,2}[-/.]\d{1,2}[-/.](\d{4}|\d{2}))([T ].*)?")
 
@@ -185,8 +187,26 @@ class Encoding:
         if not missing.any() and not self.joint:
             return plain
         cells = self.frame(plain)
-        filled = fill(cells, self.donors, self.known) if missing.any() else cells
-        return filled if self.joint else np.where(missing, filled * self.frame.spread + self.frame.centre, plain)
+        if not missing.any():
+            return cells
+        filled = self._of_two_values(fill(cells, self.donors, self.known), missing)
+        if self.joint:
+            return filled
+        filled = filled * self.frame.spread + self.frame.centre
+        for end in (np.fmin.reduce(plain), np.fmax.reduce(plain)):  # the very same number, not one that rounding made
+            filled = np.where(np.abs(filled - end) < SAME * self.frame.spread, end, filled)
+        return np.where(missing, filled, plain)
+
+    def _of_two_values(self, filled: Array, missing: NDArray[np.bool_]) -> Array:
+        """The cells, those that were missing in a column of numbers of two values at the nearer of the two: a column
+        of zeros and ones stays one.
+        """
+        values = np.where(self.known, self.donors, np.nan)
+        low, high = np.fmin.reduce(values), np.fmax.reduce(values)
+        ends = (np.isnan(values) | (values == low) | (values == high)).all(axis=0)
+        of_numbers = np.array([not self.categories[at] for at in self.column])
+        nearer = np.where(filled < (low + high) / 2, low, high)
+        return np.asarray(np.where(missing & ends & of_numbers, nearer, filled))
 
     def fillings(self, table: MixedTable, n: int) -> Iterator[tuple[NDArray[np.intp], Array]]:
         """Yield the rows with missing cells as numbers, a block at a time, each completed in n ways.
