@@ -212,7 +212,9 @@ def test_a_mixture_that_fits_is_believed_the_more_its_clusters_explain():
         told_by_categories(table, *both, fits=True) for both in ((truth, none), (none, truth), (truth, truth))
     )
     assert other < alike < fitting
-    assert told_by_categories(table, truth, none, fits=False) < 0.0
+    rejected = told_by_categories(table, truth, none, fits=False)
+    assert fitting - rejected == pytest.approx(3.5)
+    assert told_by_categories(table, none, none, fits=False) < 0.0 < rejected
     judge = Validity.of(X)
     assert probability_of_components(judge, truth, none, more=2.0) > probability_of_components(judge, truth, none)
 

@@ -23,8 +23,14 @@ N_kj = N_k. A row adds what the columns say of its label, less what the label it
 nothing of each other one cluster is the likeliest, however many rows there are, and so it is of clusters that overlap
 far.
 
+Columns that depend on each other within clusters say less than that. How far they do says a variance inflation c: the
+mean of n_k r^2 over pairs of categories of two columns, r their correlation among the n_k rows of a cluster, which is
+1 or less of columns that tell nothing of each other there; less two standard deviations of a mean of so many numbers
+with the chi-squared distribution. n rows are then worth n / c, as in quasi-likelihoods [burnham2002].
+
 [biernacki2010] C. Biernacki, G. Celeux, G. Govaert, Exact and Monte Carlo calculations of integrated likelihoods for
 the latent class model, Journal of Statistical Planning and Inference 140, 2010.
+[burnham2002] K. P. Burnham, D. R. Anderson, Model Selection and Multimodel Inference, 2002, section 2.5.
 [everitt1988] B. S. Everitt, A finite mixture model for the clustering of mixed-mode data, Statistics and Probability
 Letters 6, 1988.
 [mcfadden1974] D. McFadden, Conditional logit analysis of qualitative choice behavior, in Frontiers in Econometrics,
@@ -34,7 +40,7 @@ Letters 6, 1988.
 from __future__ import annotations
 
 import zlib
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -58,6 +64,10 @@ DIGITS, SLACK = 12, 1e-9
 LEAST_SHARE = 0.01
 # Rows by which the categories of a column are put in order.
 ORDERED = 500
+# Rows of a cluster, and of a category in it and outside, from which on a correlation is looked at; categories at most.
+FEWEST_ROWS, EXPECTED, LOOKED_AT = 30, 5, 400
+# Standard deviations of dependence that may be chance.
+BY_CHANCE = 2.0
 # Probabilities are held away from zero and one by so much.
 MARGIN = 1e-9
 
@@ -256,6 +266,46 @@ class Categories:
         (335, True)
         """
         return self._evidence(labels) - self._evidence(np.zeros(len(labels), dtype=np.int64))
+
+    def independent(self, Q: Array) -> Categories:
+        """Return the categories with as many rows as would say as much, were columns independent within clusters.
+
+        Parameters
+        ----------
+        Q : n x K array
+            Membership of the distinct rows.
+
+        Examples
+        --------
+        >>> X = 1.0 * (np.random.default_rng(0).random((400, 4)) < 0.5)
+        >>> twice = np.hstack([X[:, :2], X[:, :1]])  # the first column comes again
+        >>> [round(Categories.of(Z).independent(np.ones((400, 1))).counts.sum()) for Z in (X, twice)]
+        [400, 3]
+        """
+        return replace(self, counts=self.counts / max(1.0, self.dependence(Q)))
+
+    def dependence(self, Q: Array) -> float:
+        """Return how far columns depend on each other within clusters: c at the top of this file, less what it may be
+        by chance.
+        """
+        total = rows = n_pairs = 0.0
+        for R in Q.T:
+            w = R * self.counts
+            n = float(w.sum())
+            p = w @ self.cells / max(n, 1.0)
+            frequent = np.flatnonzero(n * np.minimum(p, 1 - p) >= EXPECTED)
+            frequent = frequent[:: 1 + len(frequent) // LOOKED_AT]
+            apart = self.column[frequent][:, None] != self.column[frequent]
+            if n < FEWEST_ROWS or not apart.any():
+                continue
+            p = p[frequent]
+            Z = (self.cells[:, frequent] - p) / np.sqrt(p * (1 - p))
+            correlation = (Z * w[:, None]).T @ Z / n
+            total += n * n * float((correlation[apart] ** 2).mean())
+            rows += n
+            n_columns = len(np.unique(self.column[frequent]))
+            n_pairs += n_columns * (n_columns - 1) / 2
+        return total / rows - BY_CHANCE * float(np.sqrt(2.0 / n_pairs)) if rows else 0.0
 
     def _evidence(self, labels: Labels) -> float:
         K = int(labels.max()) + 1

@@ -8,8 +8,8 @@ to the nearest other frequent value of the column either way. Their density is t
 numbers before they were rounded would be [theis2016]. Categories beside numbers stay. An item has the mean membership
 of its rows.
 
-Beside columns that were measured no row is a copy, but the values of a rating still part the items into layers with
-gaps between them. There each item is moved within the cell of its rating, and stays what it is in other columns.
+Beside columns that were measured, or of categories, the values of a rating still part the items into layers with gaps
+between them. There each item is moved within the cell of its rating, and stays what it is in other columns.
 
 [theis2016] L. Theis, A. van den Oord, M. Bethge, A note on the evaluation of generative models, ICLR 2016.
 """
@@ -145,10 +145,11 @@ def within_cells(X: Array, seed: int = 0) -> Array:
     """
     if len(X) < FEWEST:
         return X
-    numbers = Columns.of(X).numbers
+    columns = Columns.of(X)
+    numbers = columns.numbers
     widest = float(X[:, numbers].std(axis=0).max(initial=0.0))
     ratings = [j for j in numbers if _is_rating(X[:, j], WIDE * widest)]
-    if not ratings or len(ratings) == len(numbers):
+    if not ratings or (len(ratings) == len(numbers) and not columns.blocks):
         return X
     half, each = np.zeros(X.shape), np.ones(len(X))
     half[:, ratings] = np.stack([_half_of_cell(column, each) for column in X[:, ratings].T], axis=1)

@@ -14,13 +14,11 @@ number of rows for each parameter [schwarz1978]: it counts classes that overlap,
 probabilities exp(l / T) by the two. T = 20 and equal parts were chosen over 137 drawn tables of both kinds, of classes
 and of Gaussian clusters cut into categories, by the probability of the number that they were drawn with.
 
-Columns that depend on each other within a class would make several classes of it. How far they do says a variance
-inflation c: the mean of n_k r^2 over pairs of categories of two columns, r their correlation among the n_k rows of a
-class, which is 1 or less of columns that tell nothing of each other there. Both criteria see n / c rows in place of n,
-as quasi-likelihoods do [burnham2002]. It is taken at the number of classes that AIC, the log-likelihood less one for
-each parameter, likes best, so that what more classes would explain is not called dependence.
+Columns that depend on each other within a class would make several classes of it. So both criteria see as many rows
+as would say as much were the columns independent there (`Categories.independent`). How many that is is judged by the
+number of classes that AIC, the log-likelihood less one for each parameter, likes best, so that what more classes would
+explain is not called dependence.
 
-[burnham2002] K. P. Burnham, D. R. Anderson, Model Selection and Multimodel Inference, 2002, section 2.5.
 [lazarsfeld1968] P. F. Lazarsfeld, N. W. Henry, Latent Structure Analysis, 1968.
 [schwarz1978] G. Schwarz, Estimating the dimension of a model, Annals of Statistics 6, 1978.
 """
@@ -46,7 +44,7 @@ from partita.kernels.threads import limit_threads
 from partita.runs import outcomes_of
 from partita.scope import tell
 
-__all__ = ["LatentClasses", "classes_of", "dependence", "reproduced"]
+__all__ = ["LatentClasses", "classes_of", "reproduced"]
 
 # Steps after which starts are compared, those of the best one, and the gain of a row that ends them.
 LOOK, MAX_ITER, TOLERANCE = 20, 500, 1e-8
@@ -55,8 +53,6 @@ TEMPERATURE = 20.0
 # Numbers in a row below the best, after which more classes are not tried; those on either side of the best that are
 # filled in, and how often the best may move then.
 PATIENCE, AROUND, ROUNDS = 3, 2, 3
-# Rows of a class, and of a category in it and outside, from which on a correlation is looked at; categories at most.
-FEWEST_ROWS, EXPECTED, LOOKED_AT = 30, 5, 400
 
 
 class _Model(NamedTuple):
@@ -185,7 +181,7 @@ def classes_of(
         return None
     tried: dict[int, _Tried] = {}
     odds: dict[int, tuple[float, float]] = {}
-    inflation = 1.0
+    judged = table
 
     def fitted(K: int) -> _Tried:
         rng = np.random.default_rng([seed, K, zlib.crc32(one.name.encode())])
@@ -196,7 +192,7 @@ def classes_of(
         said = f"choosing the number of clusters: trying up to {max(numbers)} latent classes"
         new = outcomes_of(fitted, numbers, n, told=lambda n_done: tell(said, n_done, len(numbers)))
         tried.update(zip(numbers, new, strict=True))
-        odds.update((K, tried[K].log_odds(table, inflation)) for K in numbers)
+        odds.update((K, tried[K].log_odds(judged)) for K in numbers)
 
     def best() -> set[int]:
         return {max(odds, key=lambda K: odds[K][by]) for by in (0, 1)}
@@ -207,8 +203,8 @@ def classes_of(
         if not best() & {*sorted(tried)[-PATIENCE:]}:
             break
         add([K])
-    inflation = max(1.0, dependence(table, max(tried.values(), key=lambda own: own.aic(table)).membership))
-    odds = {K: own.log_odds(table, inflation) for K, own in tried.items()}
+    judged = table.independent(max(tried.values(), key=lambda own: own.aic(table)).membership)
+    odds = {K: own.log_odds(judged) for K, own in tried.items()}
     for _ in range(ROUNDS):
         around = {K + step for K in best() for step in range(-AROUND, AROUND + 1)}
         if not (near := [K for K in sorted(around - {*tried}) if least <= K <= most]):
@@ -237,16 +233,18 @@ def classes_of(
 
 
 class _Tried(NamedTuple):
-    """Classes of one number: memberships, labels without empty classes, and the log-likelihood."""
+    """Classes of one number: memberships, labels without empty classes, and the log-likelihood of so many rows."""
 
     membership: Array
     labels: Labels
     log_likelihood: float
+    n_rows: float
 
     @classmethod
     def of(cls, table: Categories, model: _Model) -> _Tried:
         Q = model.responsibilities(table.cells)
-        return cls(Q, np.unique(hard(Q), return_inverse=True)[1].astype(np.int64), model.log_likelihood)
+        labels = np.unique(hard(Q), return_inverse=True)[1].astype(np.int64)
+        return cls(Q, labels, model.log_likelihood, float(table.counts.sum()))
 
     def n_parameters(self, table: Categories) -> int:
         return len(self.membership[0]) * (1 + table.n_free) - 1
@@ -254,47 +252,11 @@ class _Tried(NamedTuple):
     def aic(self, table: Categories) -> float:
         return self.log_likelihood - self.n_parameters(table)
 
-    def log_odds(self, table: Categories, inflation: float) -> tuple[float, float]:
-        """The two criteria, of rows that say as much as so many times fewer independent ones."""
-        fewer = Categories(table.cells, table.column, table.counts / inflation)
-        penalty = self.n_parameters(table) / 2 * float(np.log(fewer.counts.sum()))
-        return fewer.evidence(self.labels), self.log_likelihood / inflation - penalty
-
-
-def dependence(table: Categories, Q: Array) -> float:
-    """Return how far columns depend on each other within classes: the mean of n_k r^2, over pairs of categories of two
-    columns and over rows; see the top of this file.
-
-    Parameters
-    ----------
-    table : Categories
-    Q : n x K array
-        Membership of the distinct rows.
-
-    Examples
-    --------
-    >>> X = 1.0 * (np.random.default_rng(0).random((400, 4)) < 0.5)
-    >>> one = np.ones((400, 1))
-    >>> twice = Categories.of(np.hstack([X[:, :2], X[:, :1]]))  # the first column comes again
-    >>> dependence(Categories.of(X), one) < 2, round(dependence(twice, one)) > 100
-    (True, True)
-    """
-    total = rows = 0.0
-    for R in Q.T:
-        w = R * table.counts
-        n = float(w.sum())
-        p = w @ table.cells / max(n, 1.0)
-        frequent = np.flatnonzero(n * np.minimum(p, 1 - p) >= EXPECTED)
-        frequent = frequent[:: 1 + len(frequent) // LOOKED_AT]
-        apart = table.column[frequent][:, None] != table.column[frequent]
-        if n < FEWEST_ROWS or not apart.any():
-            continue
-        p = p[frequent]
-        Z = (table.cells[:, frequent] - p) / np.sqrt(p * (1 - p))
-        correlation = (Z * w[:, None]).T @ Z / n
-        total += n * n * float((correlation[apart] ** 2).mean())
-        rows += n
-    return total / rows if rows else 0.0
+    def log_odds(self, table: Categories) -> tuple[float, float]:
+        """The two criteria, where the rows are as many as those of this table."""
+        n = float(table.counts.sum())
+        bic = self.log_likelihood * n / self.n_rows - self.n_parameters(table) / 2 * float(np.log(n))
+        return table.evidence(self.labels), bic
 
 
 def reproduced(Q: Array, counts: Array) -> float:
