@@ -382,7 +382,7 @@ def test_criteria_that_are_unknown_or_none_are_named():
         judge_all(KEvidence(affinity=np.ones((4, 4))), [])
 
 
-def test_where_criteria_scatter_the_fewest_clusters_named_are_the_answer(monkeypatch):
+def test_where_criteria_scatter_the_most_probable_number_is_the_answer(monkeypatch):
     says = {"valley_splits": 1, "stability": 37, "hdbscan_count": 22, "eigengap_ratio": 3}
 
     class Says:
@@ -397,9 +397,10 @@ def test_where_criteria_scatter_the_fewest_clusters_named_are_the_answer(monkeyp
     assert judge_all(KEvidence(features=X, max_clusters=40), list(says)).n_clusters == 1
     monkeypatch.setitem(says, "valley_splits", 9)
     scattered = judge_all(KEvidence(features=X, max_clusters=40), list(says))
-    assert scattered.probabilities.max() < verdict_room.SCATTERED
-    assert scattered.n_clusters == 3
-    assert scattered.sure == scattered.probabilities[2]
+    assert scattered.n_clusters == 9
+    assert scattered.sure == scattered.probabilities.max() < 0.15
+    monkeypatch.setitem(says, "hdbscan_count", 37)
+    assert judge_all(KEvidence(features=X, max_clusters=40), list(says)).n_clusters == 37
 
 
 def test_where_criteria_scatter_one_cluster_that_was_rejected_is_not_the_answer(monkeypatch):
@@ -415,9 +416,30 @@ def test_where_criteria_scatter_one_cluster_that_was_rejected_is_not_the_answer(
     monkeypatch.setattr(verdict_room, "criterion", Says)
     X = np.random.default_rng(0).normal(size=(200, 2))
     scattered = judge_all(KEvidence(features=X, max_clusters=20), list(says))
-    assert scattered.probabilities.max() < verdict_room.SCATTERED
     assert scattered.n_clusters == 9
-    assert scattered.sure == scattered.probabilities.max()
+    assert scattered.sure == scattered.probabilities.max() < 0.15
+
+
+def test_larger_numbers_are_tried_where_a_criterion_names_the_largest(monkeypatch):
+    tried = []
+
+    class Says:
+        def __init__(self, name):
+            self.name = name
+
+        def judge(self, evidence):
+            tried.append(evidence.most)
+            K = {"valley_splits": 6, "stability": min(evidence.most, 30)}[self.name]
+            return Judgement(self.name, K, np.array([K]), np.array([0.0]))
+
+    monkeypatch.setattr(verdict_room, "criterion", Says)
+    X = np.random.default_rng(0).normal(size=(900, 2))
+    found = judge_all(KEvidence(features=X), ["valley_splits", "stability"])
+    assert sorted({*tried}) == [20, 40]
+    assert "a criterion found 20" in found.notes[-1]
+    tried.clear()
+    judge_all(KEvidence(features=X, max_clusters=20), ["valley_splits", "stability"])
+    assert {*tried} == {20}
 
 
 # Conductance

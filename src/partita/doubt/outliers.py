@@ -81,8 +81,9 @@ FEW_DIMENSIONS_OF_FEW, FEW_ITEMS = 12, 100
 MOST = 2 / 3
 # Probability that an item which lies far from all others is an outlier.
 IF_FAR = 0.99
-# How much farther than fitted ones a new item is at least that is far from all of them.
-LEAST_JUMP = 1.02
+# A new item is far from all fitted ones where not one in so many of them would be as far, and its distance is larger
+# by this share at least.
+ONE_IN, LEAST_JUMP = 1_000, 1e-6
 
 
 def background_probability(
@@ -149,9 +150,10 @@ def background_probability(
 def probability_of_new(X: Array, outlier: Array, Y: Array, *, weights: Array | None = None, seed: int = 0) -> Array:
     """Return the probability of each new item that it belongs to no cluster.
 
-    It is that of the fitted items which have their k-th neighbour among them at the same distance, and .99 where that
-    is so many times as far as it is for the farthest that belongs to a cluster as there it is for the tenth farthest,
-    or three times: of tails that fall exponentially one in ten times as many items as are fitted is as far. k is half
+    It is that of the fitted items which have their k-th neighbour among them at the same distance, and .99 where not
+    one in a thousand of those that belong to a cluster would have it as far. Of a thousand items and more that is
+    beyond the farthest of them; of fewer, n, a distance larger than there by (r / r_10)^log10(1000 / n), as where tails
+    fall exponentially, r and r_10 those of the farthest and of the tenth farthest, or three times as large. k is half
     the square root of their number, and 10 at least. Zero where there are ten fitted items or fewer.
 
     Parameters
@@ -187,7 +189,8 @@ def probability_of_new(X: Array, outlier: Array, Y: Array, *, weights: Array | N
     member = (outlier <= 0.5) & (w > 0)
     if member.any():
         farthest, tenth = _farthest(score[member], w[member])
-        far = of_new < farthest - np.clip(tenth - farthest, np.log(LEAST_JUMP), np.log(JUMP))
+        further = max(0.0, np.log10(ONE_IN / w[member].sum())) * (tenth - farthest)
+        far = of_new < farthest - np.clip(further, LEAST_JUMP, np.log(JUMP))
         p[far] = np.maximum(p[far], IF_FAR)
     return p
 

@@ -130,6 +130,10 @@ class Columns:
             elif low[at] < high[at]:
                 numbers.append(at)
             at = end
+        if numbers:  # beside others a column that one row alone has a number in is one of numbers: a rare word's share
+            lone = [int(block[0]) for block in blocks if len(block) == 1 and _has_lone_value(found[int(block[0])])]
+            blocks = [block for block in blocks if int(block[0]) not in lone]
+            numbers = sorted([*numbers, *lone])
         return cls(np.array(numbers, dtype=np.intp), tuple(blocks), low, high)
 
     def cells(self, X: Array) -> Array:
@@ -325,6 +329,11 @@ def with_latent_variables(X: Array, seed: int) -> tuple[Array, Categories | None
     columns = Columns.of(X)
     categories = columns.categories(X)
     return X if categories is None else columns.with_latent_variables(X, seed), categories
+
+
+def _has_lone_value(cells: Array) -> bool:
+    """Whether one of the two values of a column is that of one row alone."""
+    return bool(min(cells.sum(), len(cells) - cells.sum()) == 1)
 
 
 def _in_unit(X: Array, low: Any, high: Any) -> Array:

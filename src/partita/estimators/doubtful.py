@@ -268,8 +268,8 @@ class Doubtful(NewItems):
         An item belongs to no cluster with the probability that fitted items have where they lie as densely
         (`partita.doubt.probability_of_new`). Its label is as certain as the labels of the fitted items that say where
         it belongs, the five nearest, on average; one that has another label leaves to each cluster but its own an equal
-        part of what it is not certain of. Of a row with missing cells the certainty is no more than the membership. A
-        fitted row that gets its own label has its own of both.
+        part of what it is not certain of. Of a row with missing cells, which lies among these by what they were filled
+        with, it is the membership times how certain they are. A fitted row that gets its own label has its own of both.
 
         Parameters
         ----------

@@ -46,10 +46,9 @@ def doubt_of_new(model: Doubtful, X: Any, W: Array | None = None) -> DoubtOfNew:
     W = model._memberships(X) if W is None else W
     if not isinstance(W, np.ndarray):
         raise InputError("predict_doubt: X comes in blocks, pass those in memory: X.compute()")
-    labels, most = W.argmax(axis=1), np.ones(len(W))
+    labels, with_gaps = W.argmax(axis=1), np.zeros(len(W), dtype=np.bool_)
     if hasattr(model, "encoding_"):
-        with_gaps = np.isnan(model.encoding_.plain(model._mixed_table(X))).any(axis=1)
-        most = np.where(with_gaps, W.max(axis=1), 1.0)
+        with_gaps |= np.isnan(model.encoding_.plain(model._mixed_table(X))).any(axis=1)
     given, X = X, model._checked(X, model._builder_, reset=False)
     X = X if model._extension.scaling is None else model._extension.scaling(X)
     row, counts = _of_items(model, len(evidence.items))
@@ -68,7 +67,10 @@ def doubt_of_new(model: Doubtful, X: Any, W: Array | None = None) -> DoubtOfNew:
     same = model.labels_[row][voters.col] == labels[voters.row]
     says = np.where(same, sure, (1.0 - sure) / max(model.n_clusters_ - 1, 1))
     certainty = np.bincount(voters.row, voters.data * says, minlength=len(X))
-    return DoubtOfNew(outlier, np.clip(certainty, 0.0, most) * (1.0 - outlier))
+    with_gaps[voters.row[known]] = False
+    of_label = W.max(axis=1) * np.bincount(voters.row, voters.data * sure, minlength=len(X))
+    certainty = np.where(with_gaps, of_label, certainty)
+    return DoubtOfNew(outlier, np.clip(certainty, 0.0, 1.0) * (1.0 - outlier))
 
 
 def _of_items(model: Doubtful, n_items: int) -> tuple[Any, Array]:

@@ -2,8 +2,7 @@
 
 Each voter c that names K_c adds w_c to the score of K_c and h w_c to its neighbours; the test of one cluster adds its
 weight to K = 1 or takes it away. Probabilities are the scores exponentiated and scaled to sum to one, a pool of experts
-[genest1986]: the answer is the most probable K, `sure` its probability. Where no K has one of .15 the criteria scatter,
-and the answer is the fewest clusters that any of them names, but not one cluster where the test of one rejected it.
+[genest1986]: the answer is the most probable K, `sure` its probability.
 
 How the weights were chosen: once, by penalised maximum likelihood of the true K over all sets of
 `benchmarks/n_clusters.py` together (29 development sets, 9 further real or drawn ones, 41 generated ones with K from 1
@@ -59,9 +58,7 @@ DISAGREE = "criteria disagree"
 ROUNDING = 1e-12
 # Below this probability the reader is told to look at several numbers.
 DOUBTFUL = 0.5
-# Below this one the criteria scatter.
-SCATTERED = 0.15
-# The search grows by this factor, at most so often, where the answer is the largest number tried.
+# The search grows by this factor, at most so often, where a criterion names the largest number tried.
 GROWTH, GROWN = 2, 2
 
 
@@ -155,7 +152,8 @@ def judge_all(
     Returns
     -------
     Verdict
-        May say 1. Where the answer is the largest number tried and `max_clusters` was left to us, more are tried.
+        May say 1. Where a criterion names the largest number tried or more, the answer is not one cluster, and
+        `max_clusters` was left to us, more are tried.
 
     Raises
     ------
@@ -190,9 +188,10 @@ def judge_all(
     verdict = _judged(evidence, chosen)
     tried, given = evidence, evidence.max_clusters is not None
     for _ in range(0 if given else GROWN):
-        if verdict.n_clusters < tried.most or tried.most == tried.n_items:
+        largest = max((j.n_clusters or 0 for j in verdict.judgements), default=0)
+        if verdict.n_clusters == 1 or largest < tried.most or tried.most == tried.n_items:
             break
-        notes.append(f"{verdict.n_clusters} was the largest number tried at first, so larger ones were tried too")
+        notes.append(f"a criterion found {largest}, and {tried.most} was the largest number tried: so larger ones were")
         tried = tried.grown(GROWTH * tried.most)
         verdict = _judged(tried, chosen)
     if verdict.n_clusters >= tried.most and 1 < tried.most < tried.n_items:
@@ -209,8 +208,6 @@ def _judged(evidence: KEvidence, chosen: Sequence[Criterion]) -> Verdict:
     best = int(np.argmax(probabilities))
     if not named:
         best = 0  # nothing speaks for more
-    elif probabilities[best] < SCATTERED and not (min(named) == 1 and any(map(_rejects_one, judgements))):
-        best = min(named) - 1
     likely = likely_of(probabilities)
     words = notes_on(judgements, best + 1, float(probabilities[best]), likely)
     return Verdict(
@@ -223,11 +220,6 @@ def _judged(evidence: KEvidence, chosen: Sequence[Criterion]) -> Verdict:
         len(set(named)) > 1,
         tuple(words),
     )
-
-
-def _rejects_one(judgement: Judgement) -> bool:
-    """Whether a judgement is that of a test which rejected one cluster."""
-    return only_tests_one(judgement.criterion) and judgement.n_clusters is None and judgement.sure is not None
 
 
 def likely_of(probabilities: Array) -> tuple[int, ...]:
