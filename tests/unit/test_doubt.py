@@ -1361,3 +1361,29 @@ def test_a_skewed_column_is_a_doubt_and_its_logarithm_is_none() -> None:
     )
     assert said in raw
     assert "skewed" not in logarithm
+
+
+@pytest.mark.parametrize("d", [128, 384])
+def test_new_topics_are_outliers_and_new_items_of_known_ones_are_not(d):
+    rng = np.random.default_rng(0)
+    centres = rng.normal(size=(8, d))
+    centres /= np.linalg.norm(centres, axis=1)[:, None]
+    topic = rng.integers(8, size=2000)
+    X = centres[topic] + 1.5 / np.sqrt(d) * rng.normal(size=(2000, d))
+    X /= np.linalg.norm(X, axis=1)[:, None]
+    known = topic < 5
+    model = SoftClustering(5, random_state=0).fit(X[known][:1000])
+    assert (model.predict_doubt(X[known][1000:]).outlier > 0.5).mean() <= 0.01
+    assert (model.predict_doubt(X[~known]).outlier > 0.5).mean() > 0.9
+
+
+@pytest.mark.parametrize("n", [12, 40, 200, 2000])
+@pytest.mark.parametrize("tail", ["normal", "student", "skewed"])
+def test_hardly_a_new_item_like_the_fitted_ones_is_far_from_all(n, tail):
+    flagged = []
+    for seed in range(6):
+        rng = np.random.default_rng(seed)
+        Z = rng.standard_t(3, (n + 2000, 3)) if tail == "student" else rng.normal(size=(n + 2000, 3))
+        X = np.exp(0.8 * Z) if tail == "skewed" else Z
+        flagged.append((probability_of_new(X[:n], np.zeros(n), X[n:]) > 0.5).mean())
+    assert np.mean(flagged) <= 0.01

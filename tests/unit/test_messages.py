@@ -417,6 +417,7 @@ def test_a_warning_says_what_to_do(case):
 
 EXPECTED_K = "expected a whole number of clusters, bounds as in 2-12, auto, or a criterion as in --k eigengap"
 TABLE = "a,b\n0,1\n1,0\n5,5\n6,5\n"
+SCALE = ("2", "3", "4", "5 - yes")
 FIT = ("fit", "t.csv", "--k", "2")
 COMMANDS = {
     "no such file": (TABLE, ("fit", "nowhere.csv", "--k", "2"), "nowhere.csv does not exist; check the path"),
@@ -462,6 +463,12 @@ COMMANDS = {
         "column 'when' of t.csv holds dates, as '2024-01-05': leave the column out, or replace them by numbers that "
         "matter, such as the days since a date or the hour of the day, or make the column one of categories (a frame: "
         "its type; command line: --categories)",
+    ),
+    "words at the ends of a scale": (
+        "a,b\n" + "".join(f"{SCALE[i % 4]},{SCALE[(i + 1) % 4]}\n" for i in range(40)),
+        FIT,
+        "t.csv: column 'a' should hold numbers, 10 of 40 cells are text, the first in line 5: '5 - yes' (text is also "
+        "in 'b'); pass --categories a,b if the columns hold categories, or write the number alone where it has words",
     ),
     "grams among kilograms": (
         "a,weight\n" + "".join(f"{i % 9},{i * 1.5:g} {'kg' if i % 3 else 'g'}\n" for i in range(1, 40)),

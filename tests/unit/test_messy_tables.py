@@ -1299,3 +1299,21 @@ def test_a_text_may_begin_as_a_file_of_another_kind_does(tmp_path):
 def test_a_file_with_the_wrong_ending_is_called_by_its_kind(tmp_path, content, ending):
     with pytest.raises(InputError, match=re.escape(ending)):
         read(tmp_path, content + bytes(range(200)))
+
+
+@pytest.mark.parametrize(
+    ("answers", "code", "told_of"),
+    [((1, 2, 3, 4, 5), 9, True), ((0, 1), 8, True), ((1, 2, 4, 5), 9, False), ((1, 2, 3, 4, 5, 6, 7), 8, False)],
+)
+def test_eights_and_nines_behind_the_answers_of_a_scale_may_be_none(tmp_path, answers, code, told_of):
+    rng = np.random.default_rng(0)
+    cells = np.where(rng.random(200) < 0.05, code, rng.choice(answers, 200))
+    table = read(tmp_path, "a,b\n" + "".join(f"{k / 7:.3f},{cell}\n" for k, cell in enumerate(cells)))
+    assert told(table, "'b'", f"--na {code}") == told_of
+
+
+@pytest.mark.parametrize(("name", "mean"), [("survey_weight", 1000), ("pweight", 0.4), ("wt", 1.0)])
+def test_survey_weights_are_told_of(tmp_path, name, mean):
+    x = np.random.default_rng(0).uniform(0.5, 1.5, (60, 2)) * (1.0, mean)
+    table = read(tmp_path, f"a,{name}\n" + "".join(f"{a:.4f},{b:.4f}\n" for a, b in x), mixed=True)
+    assert told(table, f"'{name}'", "how much each row counts")

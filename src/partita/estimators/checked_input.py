@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any, NamedTuple
 
@@ -100,16 +102,17 @@ class CheckedInput(Shown):
         if reset:
             self.items_ = row_names(X)
             check_size(X, pairwise=builder.pairwise)
-        X = validate_data(
-            self,
-            X,
-            reset=reset,
-            accept_sparse="csr" if builder.pairwise else False,
-            dtype=np.float64,
-            order="C",  # a frame's columns lie apart, and sums in another order have other last bits
-            ensure_all_finite=False,
-            ensure_min_samples=1,
-        )
+        with _of_numbers(mixed=builder.mixed):
+            X = validate_data(
+                self,
+                X,
+                reset=reset,
+                accept_sparse="csr" if builder.pairwise else False,
+                dtype=np.float64,
+                order="C",  # a frame's columns lie apart, and sums in another order have other last bits
+                ensure_all_finite=False,
+                ensure_min_samples=1,
+            )
         if builder.mixed and not reset and hasattr(self, "encoding_"):
             table = MixedTable.of_array(X)
             return self._encoded(table, table)
@@ -173,6 +176,19 @@ class CheckedInput(Shown):
         warn_of_lost_digits(numbers, None)
         warn_of_pairs(numbers)
         return table if table.names is None else table.with_marks()
+
+
+@contextmanager
+def _of_numbers(*, mixed: bool) -> Iterator[None]:
+    """Say of an array that holds words how they are given; scikit-learn says that one is no number."""
+    try:
+        yield
+    except ValueError as error:
+        found = re.fullmatch(r"could not convert string to float: (?:np\.str_\()?('.*')\)?", str(error), re.DOTALL)
+        if found is None:
+            raise
+        how = "pass a data frame, whose columns of words are categories" if mixed else "pass numbers"
+        raise InputError(f"X holds words, as {found[1]}: {how}") from error
 
 
 # Rows from which a column of running numbers is no accident.

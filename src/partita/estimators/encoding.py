@@ -26,7 +26,17 @@ from partita.arrays import Array
 from partita.ensemble.units import Frame, Units, far_cells, frame_of
 from partita.errors import InputError
 from partita.estimators.items import merge_identical
-from partita.estimators.mixed_table import BLANK, DATES, MixedTable, are_too_many, blanks_told, gaps_of, units_of, words
+from partita.estimators.mixed_table import (
+    BLANK,
+    DATES,
+    Column,
+    MixedTable,
+    are_too_many,
+    blanks_told,
+    gaps_of,
+    units_of,
+    words,
+)
 from partita.estimators.scaling import ScaleFeatures, Scaling
 from partita.kernels.fill import completed, fill, fillings
 from partita.memory import require_memory
@@ -48,6 +58,8 @@ SAME = 1e-6
 A_DAY = re.compile(r"(\d{4}[-/.]\d{1,2}[-/.]\d{1,2}|\d{1,2}[-/.]\d{1,2}[-/.](\d{4}|\d{2}))([T ].*)?")
 
 
+# Truth values, as words have them.
+TRUTH = {"False": 0.0, "True": 1.0}
 # The category of a column without a value: it is one word everywhere, and tells no rows apart.
 EMPTY = ("",)
 
@@ -171,14 +183,13 @@ class Encoding:
 
     def as_fitted(self, table: MixedTable) -> MixedTable:
         """Return the columns in the order of the fit, their blanks as a category where they were one there, and numbers
-        as words where it had categories.
+        as words, or truth values as numbers, where it had these.
         """
         table = table.ordered(self.names)
         if table.shape[1] != len(self.categories):
             raise InputError(f"X has {table.shape[1]} columns, and the fit had {len(self.categories)}")
         columns = [blanks_told(own) if marks else own for own, marks in zip(table.columns, self.marks)]
-        as_words = [known not in ((), EMPTY) and own.dtype.kind == "f" for own, known in zip(columns, self.categories)]
-        return replace(table, columns=tuple(words(own) if told else own for own, told in zip(columns, as_words)))
+        return replace(table, columns=tuple(_of_kind(own, known) for own, known in zip(columns, self.categories)))
 
     def __call__(self, table: MixedTable) -> Array:
         """Return the table as N x e complete numbers."""
@@ -243,8 +254,8 @@ class Encoding:
         return (*left_out, *notes, *([] if empty_rows is None else [empty_rows]), *unseen)
 
     def empty_rows(self, table: MixedTable) -> str | None:
-        """Return what should be said of rows without any value; None of none."""
-        rows = np.flatnonzero(np.all([gaps_of(column) for column in self.as_fitted(table).columns], axis=0))
+        """Return what should be said of rows without any value that the fit has seen; None of none."""
+        rows = np.flatnonzero(np.isnan(self.plain(table)).all(axis=1))
         if not len(rows):
             return None
         named = _first([table.place(int(row)) for row in rows[: NAMED + 1]])
@@ -296,6 +307,26 @@ class Encoding:
             said = "cells hold categories that the fit did not have ({}): each counts"
         strong = self.coded_otherwise(table)
         return [f"{total:,} {said.format(of)} as missing", *([] if strong is None else [strong])]
+
+
+def _of_kind(column: Column, known: tuple[str, ...]) -> Column:
+    """A column as a fit had it: numbers as words, truth values as ones and zeros, or these as truth values.
+
+    >>> _of_kind(words(["True", None, "False"]), ()).tolist(), _of_kind(np.array([1.0, 2.0]), ("1", "2")).tolist()
+    ([1.0, nan, 0.0], ['1', '2'])
+    >>> _of_kind(np.array([1.0, 0.0]), ("False", "True")).tolist()
+    ['True', 'False']
+    """
+    held = {*column[~gaps_of(column)].tolist()}
+    if column.dtype.kind != "f":
+        if known or not held or not held <= TRUTH.keys():
+            return column
+        return np.array([np.nan if word is None else TRUTH[word] for word in column])
+    if known in ((), EMPTY):
+        return column
+    if {*known} <= TRUTH.keys() and held <= {0.0, 1.0}:
+        return words([None if np.isnan(value) else bool(value) for value in column])
+    return words(column)
 
 
 def _first(names: Sequence[str]) -> str:

@@ -76,7 +76,14 @@ OF_KINDS = frozenset(
     intents, genre, theme, sentiment, community, class_label, class_name, label_name, target_class, target_label,
     true_class, true_labels, y_true, gold, gold_label""".replace("\n    ", " ").split(", ")
 )
-# Names of numbers that say how much a row counts, in a survey, where their mean is near one; or that are measured.
+# Names of numbers that say how much a row counts, in a survey; and those that may be measured, unless their mean is
+# near one.
+OF_SURVEYS = frozenset(
+    """pweight, pweights, survey_weight, survey_weights, sampling_weight, sampling_weights, sample_weight,
+    design_weight, person_weight, household_weight, final_weight, post_weight, weighting, expansion_factor""".replace(
+        "\n    ", " "
+    ).split(", ")
+)
 OF_WEIGHTS, NEAR_ONE = frozenset({"weight", "weights", "w", "wt", "wgt", "gewicht", "gewichtung"}), (0.5, 2.0)
 # Words from which a column may be known classes, by its place; and rows of each of them, on average.
 MOST_CLASSES, ROWS_OF_A_CLASS = 20, 4
@@ -458,15 +465,19 @@ def _may_be_codes(column: Column) -> bool:
 
 
 def _may_be_weights(name: str, column: Column) -> bool:
-    """Whether positive numbers around one, not all whole, stand under a name of weights.
+    """Whether numbers from zero on stand under a name of survey weights; or numbers around one, not all whole, under
+    that of weights.
 
     >>> _may_be_weights("weight", np.array([0.8, 1.3])), _may_be_weights("weight", np.array([71.5, 80.2]))
     (True, False)
+    >>> _may_be_weights("survey_weight", np.array([71.5, 80.2]))
+    True
     """
-    if not _is_among(OF_WEIGHTS, name) or column.dtype.kind != "f" or not np.isfinite(column).all():
+    if column.dtype.kind != "f" or not np.isfinite(column).all() or (column < 0).any():
         return False
     low, high = NEAR_ONE
-    return bool((column >= 0).all() and (column % 1 != 0).any() and low <= column.mean() <= high)
+    around_one = bool((column % 1 != 0).any() and low <= column.mean() <= high)
+    return _is_among(OF_SURVEYS, name) or (_is_among(OF_WEIGHTS, name) and around_one)
 
 
 def _doubts(names: Sequence[str], columns: Sequence[Column], features: Sequence[int]) -> list[str]:

@@ -24,6 +24,8 @@ NINES_APART = 1.0
 # A single number of nines means missing rather than a slip where it is below 0 or as large as this.
 SURELY = 999
 SAID = 5
+# Answers that are none in surveys, the rows that have one of them, and how far from the last answer it is, at least.
+NO_ANSWERS, ROWS, BEYOND = (8, 9), 3, 2
 
 
 class Far(NamedTuple):
@@ -69,7 +71,7 @@ def far_values(name: str, column: NDArray[np.float64]) -> list[Far]:
     found = []
     with np.errstate(invalid="ignore", over="ignore"):
         for value in dict.fromkeys((ends.low, ends.high)):
-            if ends.may_be_far(value) or _is_nines(value) or value == -1:
+            if ends.may_be_far(value) or _is_nines(value) or value == -1 or value in NO_ANSWERS:
                 found += _of_value(name, column, value)
     return found
 
@@ -127,6 +129,7 @@ def _of_value(name: str, column: NDArray[np.float64], value: float) -> list[Far]
     said = f"{value:.12g}"
     signs = _is_nines(value) and (gap > NINES_APART * spread or value < 0 <= low)
     signs = signs or (value == -1 and low >= 0 and gap > NINES_APART * spread)
+    signs = signs or (len(rows) >= ROWS and _is_no_answer(value, rest))
     if len(rows) > 1:
         if signs or (gap > APART * spread and value % 1 == 0):
             cells = f"column {name!r} has {len(rows)} cells of {said}, {between}"
@@ -138,6 +141,17 @@ def _of_value(name: str, column: NDArray[np.float64], value: float) -> list[Far]
     if gap > APART * spread and quarters[1] > quarters[0]:
         return [Far(value, rows, f"column {name!r} is {said}, {between}: a slip? It was not corrected")]
     return []
+
+
+def _is_no_answer(value: float, rest: NDArray[np.float64]) -> bool:
+    """Whether a number is 8 or 9, and the others are all answers from 0 or 1 to the last one, below by two or more.
+
+    >>> _is_no_answer(9.0, np.array([1.0, 2, 3, 4, 5, 8])), _is_no_answer(9.0, np.array([1.0, 3, 4, 5]))
+    (True, False)
+    """
+    answers = np.unique(rest[~np.isin(rest, NO_ANSWERS)])
+    one_by_one = len(answers) > 1 and answers[0] in (0, 1) and bool((np.diff(answers) == 1).all())
+    return one_by_one and value in NO_ANSWERS and bool(value - answers[-1] >= BEYOND)
 
 
 def _is_nines(value: float) -> bool:

@@ -7,6 +7,7 @@ knows missing cells, booleans, and the column and row of every cell that is text
 from __future__ import annotations
 
 import math
+import re
 from abc import ABC, abstractmethod
 from array import array
 from collections.abc import Sequence
@@ -211,6 +212,8 @@ def _line_of(path: Path, width: int, has_header: bool, row: int) -> str:
 
 # Words that are named together as perhaps missing cells.
 FEW_WORDS = 4
+# An answer of a scale with its number: "5 - strongly agree".
+LABELLED = re.compile(r"\d+\s*[-–=:.)]\s*[^\W\d]")
 
 
 class NotNumbersError(InputError):
@@ -271,7 +274,11 @@ class Faults:
             mean = "that means" if len(absent) == 1 else "these mean"
             missing = f"pass --na {option_value(*absent)} if {mean} missing"
             if few and count > 1 and not limit:  # no slip, but a word among codes
-                correct = f"pass --categories {option_value(name)} if the column holds categories"
+                hold = "columns hold" if others else "column holds"
+                of_words = option_value(*(self.names[at] for at in sorted(self.text)))
+                correct = f"pass --categories {of_words} if the {hold} categories"
+                if LABELLED.match(cell):  # an end of a scale, not a sign for missing
+                    missing = "write the number alone where it has words"
         raise NotNumbersError(f"{message}; {correct}, or {missing}")
 
 
