@@ -57,7 +57,7 @@ def test_a_few_landmarks_place_all(seed, monkeypatch):
 
 def test_distances_of_no_points_have_none():
     X = np.random.default_rng(0).normal(size=(80, 3))
-    assert Coordinates.of(cdist(X, X, "cityblock")) is None
+    assert Coordinates.of(cdist(X, X) ** 4) is None
     assert Coordinates.of(np.zeros((5, 5))) is None
     missing = cdist(X, X)
     missing[3, 4] = missing[4, 3] = np.nan
@@ -74,8 +74,45 @@ def test_what_is_no_distance_is_refused(points, wrong):
 def test_a_far_item_does_not_hide_that_the_others_are_no_points():
     X = np.random.default_rng(0).normal(size=(80, 5))
     X[-1] = 1000.0
-    assert Coordinates.of(cdist(X, X, "cityblock")) is None
-    assert Coordinates.of(cdist(X, X)) is not None
+    assert Coordinates.of(cdist(X, X) ** 4) is None
+    assert Coordinates.of(cdist(X, X, "cityblock")).of_roots
+    assert not Coordinates.of(cdist(X, X)).of_roots
+
+
+@pytest.mark.parametrize("metric", ["cityblock", "braycurtis", "jaccard", "correlation", "cosine", "canberra"])
+def test_dissimilarities_whose_roots_are_distances_of_points_are_placed_by_these(metric):
+    X = np.abs(np.random.default_rng(0).normal(size=(60, 12)))
+    X = X > 0.7 if metric == "jaccard" else X
+    D = cdist(X, X, metric)
+    placed = Coordinates.of(D)
+    assert placed.of_roots
+    np.testing.assert_allclose(pdist(placed.points) ** 2, squareform(D, checks=False), rtol=1e-6, atol=1e-9)
+    np.testing.assert_allclose(placed(D[:3]), placed.points[:3], atol=1e-6)
+    np.testing.assert_allclose(placed.heights(D[:3], placed(D[:3])), 0.0, atol=1e-3)
+
+
+@pytest.mark.parametrize("metric", ["cityblock", "braycurtis", "correlation"])
+def test_many_groups_by_such_dissimilarities_are_found(metric, tmp_path):
+    rng, truth = np.random.default_rng(0), np.repeat(np.arange(25), 16)
+    X = rng.dirichlet(np.full(60, 0.3), 25)[truth] * rng.gamma(20.0, 0.05, (400, 60))
+    D, fits, new = cdist(X, X, metric), np.arange(400) % 4 > 0, np.arange(400) % 4 == 0
+    model = fitted(D[np.ix_(fits, fits)], "auto")
+    assert model.n_clusters_ == 25
+    assert metrics.adjusted_rand_index(model.labels_, truth[fits]) > 0.95
+    assert metrics.adjusted_rand_index(model.predict(D[np.ix_(new, fits)]), truth[new]) > 0.95
+    assert "square roots" in model.chosen_["affinity"].why
+    save(model, tmp_path / "m")
+    np.testing.assert_array_equal(
+        load(tmp_path / "m").predict(D[np.ix_(new, fits)]), model.predict(D[np.ix_(new, fits)])
+    )
+
+
+@pytest.mark.parametrize("metric", ["cityblock", "canberra", "correlation", "jaccard"])
+@pytest.mark.parametrize("seed", range(3))
+def test_one_cluster_by_such_dissimilarities_is_one(metric, seed):
+    X = np.random.default_rng(seed).normal(size=(200, 8))
+    D = cdist(X > 0, X > 0, metric) if metric == "jaccard" else cdist(X, X, metric)
+    assert fitted(D, "auto").n_clusters_ == 1
 
 
 def test_many_items_at_few_places_are_left_to_their_distances():
@@ -157,9 +194,10 @@ def test_copies_weights_and_the_order_of_rows_change_nothing(points):
 
 def test_the_next_fit_forgets_the_points(points):
     model = fitted(cdist(points, points))
-    model.fit(cdist(points, points, "cityblock"))
+    none = cdist(points, points) ** 4
+    model.fit(none)
     assert model.chosen_["affinity"].value == "neighbors"
-    assert model.predict(cdist(points, points, "cityblock")[:3]).shape == (3,)
+    assert model.predict(none[:3]).shape == (3,)
     graph = SoftClustering(3, affinity=NeighborGraph(metric="precomputed"), random_state=0)
     assert graph.fit(cdist(points, points)).affinity_.n_items == len(points)
     assert not hasattr(graph, "_coordinates")

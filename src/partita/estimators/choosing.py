@@ -227,9 +227,12 @@ class NumberOfClusters:
     Parameters
     ----------
     asked : int, "auto", a pair of bounds, or the name of a criterion
+    graph : NeighborGraph, optional
+        By which criteria say how probable one cluster is at least, where methods say the number.
     """
 
     asked: Any = "auto"
+    graph: NeighborGraph | None = None
 
     def __call__(self, evidence: EvidenceByK, groups: Groups) -> Choice:
         """Return the choice.
@@ -254,7 +257,7 @@ class NumberOfClusters:
             )
         least = max(groups.n_needed, bounds[0])  # cannot-links rule fewer out
         several = (least if bounds[1] is None else min(least, bounds[1]), bounds[1])
-        return judged(evidence, asked, several).within(groups, bounds)
+        return judged(evidence, asked, several, self.graph).within(groups, bounds)
 
 
 @dataclass(frozen=True, eq=False)
@@ -346,7 +349,7 @@ def require_enough(n_clusters: int, items: Items, groups: Groups) -> None:
         )
 
 
-def judged(evidence: EvidenceByK, by: str = "auto", bounds: Bounds = ANY) -> Choice:
+def judged(evidence: EvidenceByK, by: str = "auto", bounds: Bounds = ANY, graph: NeighborGraph | None = None) -> Choice:
     """Return what an ensemble, the voting criteria or one criterion says of the number of clusters.
 
     Parameters
@@ -356,6 +359,8 @@ def judged(evidence: EvidenceByK, by: str = "auto", bounds: Bounds = ANY) -> Cho
         "auto" or the name of a criterion.
     bounds : (int, int or None)
         The least and the largest number that a consensus is looked for at; criteria say what they say.
+    graph : NeighborGraph, optional
+        As in `NumberOfClusters`.
 
     Raises
     ------
@@ -370,6 +375,9 @@ def judged(evidence: EvidenceByK, by: str = "auto", bounds: Bounds = ANY) -> Cho
             found = builder.consensus(evidence.features, bounds, weights=evidence.items.weights)
             if found is not None and found.one is None:  # of few items criteria know better whether they are one
                 found = replace(found, one=float(_criteria(evidence, by)[0].probabilities[0]))
+            if found is not None and graph is not None:
+                shown = KEvidence(affinity=_of_sample(graph, evidence.features, evidence.seed), seed=evidence.seed)
+                found = replace(found, one=max(found.one or 0.0, float(judge_all(shown).probabilities[0])))
             verdict = None if found is None else verdict_of(found, bounds[0])
         if verdict is None:
             verdict, built = _criteria(evidence, by)
@@ -404,11 +412,9 @@ def _shown_to_criteria(evidence: EvidenceByK) -> tuple[KEvidence, Built | None]:
     if builder.of_distances and not builder.pairwise:
         if builder.metric in ("euclidean", "nan_euclidean") and not np.isnan(X).any():
             return KEvidence(features=builder.as_judged(X), seed=seed), None
-        n, rng = len(X), np.random.default_rng(seed)
-        rows = np.arange(n) if n <= MOST_GRAPHED else np.sort(rng.choice(n, MOST_GRAPHED, replace=False))
         metric = "nan_euclidean" if builder.metric == "euclidean" else builder.metric
         graph = NeighborGraph(metric=metric, metric_params=builder.metric_params)
-        return KEvidence(affinity=_in_pieces(graph, X[rows]), seed=seed), None
+        return KEvidence(affinity=_of_sample(graph, X, seed), seed=seed), None
     if builder.pairwise and builder.of_distances:
         graph = NeighborGraph(metric="precomputed")
         if evidence.items.n_distinct == 1:  # copies of one item, as they are where features are given
@@ -428,6 +434,13 @@ def _shown_to_criteria(evidence: EvidenceByK) -> tuple[KEvidence, Built | None]:
         return shown, built
     linked = np.flatnonzero(affinity.row_sums() > affinity.diagonal())  # a node without edges is in any cluster
     return (shown.subset(linked) if 1 < len(linked) < affinity.n_items else shown), built
+
+
+def _of_sample(graph: NeighborGraph, X: Array, seed: int) -> Affinity:
+    """The graph of the items, or of as many as criteria look at."""
+    n, rng = len(X), np.random.default_rng(seed)
+    rows = np.arange(n) if n <= MOST_GRAPHED else np.sort(rng.choice(n, MOST_GRAPHED, replace=False))
+    return _in_pieces(graph, X[rows])
 
 
 def _in_pieces(graph: NeighborGraph, X: Any) -> Affinity:

@@ -6,6 +6,9 @@ centred points, and with B = V diag(l) V^T the points are V diag(l)^(1/2). Where
 negative: then the distances are all that is known. Another item is placed by its distances d to these n, at
 diag(l)^(-1/2) V^T (b - d2) / 2, with b the diagonal of B [gower1968].
 
+Many dissimilarities are none of points, but their square roots are: those by Bray and Curtis, Jaccard, Manhattan and
+Gower, 1 - cosine and 1 - correlation [gower1986]. They have the same order, so that items have the same neighbours.
+
 Of many items B is made of a thousand, the landmarks [desilva2004], and the others are placed; of at most 2,000 items it
 is looked at whether their distances come out as they were given, those to the nearest too. Items of which at least a
 quarter are copies are left to their distances: where they were categories, turned axes would hide these.
@@ -14,6 +17,8 @@ Cost: n^3 for n = 1,000 landmarks at most, N n q and 2,000 N q.
 
 [desilva2004] V. de Silva, J. Tenenbaum, Sparse multidimensional scaling using landmark points, Stanford, 2004.
 [gower1968] J. Gower, Adding a point to vector diagrams in multivariate analysis, Biometrika 55, 1968.
+[gower1986] J. Gower, P. Legendre, Metric and Euclidean properties of dissimilarity coefficients, Journal of
+Classification 3, 1986.
 [torgerson1952] W. Torgerson, Multidimensional scaling: I. Theory and method, Psychometrika 17, 1952.
 """
 
@@ -60,6 +65,8 @@ class Coordinates:
     points : n x q array
         Where the landmarks are.
     eigenvalues : array of q, positive
+    of_roots : bool
+        Whether the square roots of the distances are those of the points.
 
     Examples
     --------
@@ -68,6 +75,9 @@ class Coordinates:
     >>> placed = Coordinates.of(D)
     >>> placed.points.shape, np.linalg.norm(placed(D)[1] - placed(D)[2]).round(6)
     ((3, 2), np.float64(5.0))
+    >>> square = np.array([[0.0, 1, 1, 2], [1, 0, 2, 1], [1, 2, 0, 1], [2, 1, 1, 0]])  # its diagonals are too long
+    >>> Coordinates.of(square).of_roots
+    True
     >>> Coordinates.of(np.array([[0.0, 1.0, 9.0], [1.0, 0.0, 1.0], [9.0, 1.0, 0.0]])) is None
     True
     """
@@ -75,10 +85,12 @@ class Coordinates:
     landmarks: NDArray[np.intp]
     points: Array
     eigenvalues: Array
+    of_roots: bool = False
 
     @classmethod
     def of(cls, D: Any, weights: Array | None = None) -> Coordinates | None:
-        """Return the points that have these distances; None where there are none, or some are not known.
+        """Return the points that have these distances, or their square roots; None where there are none, or some are
+        not known.
 
         Parameters
         ----------
@@ -88,8 +100,12 @@ class Coordinates:
         """
         if not isinstance(D, np.ndarray) or len(D) < 2 or not np.isfinite(D).all():
             return None
+        return cls._of(D, weights, of_roots=False) or cls._of(D, weights, of_roots=True)
+
+    @classmethod
+    def _of(cls, D: Array, weights: Array | None, *, of_roots: bool) -> Coordinates | None:
         at = _landmarks(D, weights)
-        squared = D[np.ix_(at, at)] ** 2
+        squared = D[np.ix_(at, at)] ** (1 if of_roots else 2)
         means = squared.mean(axis=0)
         B = (means + means[:, None] - squared - means.mean()) / 2
         found, V = np.linalg.eigh(B)
@@ -98,7 +114,7 @@ class Coordinates:
             return None
         kept = np.flatnonzero(found > max(EXACT * most, BEYOND * -least))[::-1]
         V = V[:, kept] * np.where((V[:, kept] ** 3).sum(axis=0) < 0, -1.0, 1.0)
-        placed = cls(at, V * np.sqrt(found[kept]), found[kept])
+        placed = cls(at, V * np.sqrt(found[kept]), found[kept], of_roots)
         return placed if placed._has(D) else None
 
     def __call__(self, D: Any) -> Array:
@@ -118,7 +134,7 @@ class Coordinates:
                 "distances to some fitted items are missing or negative: the fit took the distances for those of "
                 "points, and an item is placed among these by all of its distances"
             )
-        near = self._squares - D[:, self.landmarks] ** 2
+        near = self._squares - self._squared(D[:, self.landmarks])
         placed = (near - near.mean(axis=1)[:, None]) @ (self.points / self.eigenvalues) / 2
         unit = float(np.sqrt(self.eigenvalues[0] / len(self.landmarks)))
         return np.asarray((placed / unit).round(DIGITS) * unit)
@@ -132,7 +148,12 @@ class Coordinates:
         [4.0]
         """
         to_points = (placed**2).sum(axis=1)[:, None] + self._squares - 2 * placed @ self.points.T
-        return np.asarray(np.sqrt(np.maximum((D[:, self.landmarks] ** 2 - to_points).mean(axis=1), 0.0)))
+        missed = self._squared(D[:, self.landmarks]) - to_points
+        return np.asarray(np.sqrt(np.maximum(missed.mean(axis=1), 0.0)))
+
+    def _squared(self, D: Array) -> Array:
+        """Squared distances of the points."""
+        return D if self.of_roots else D**2
 
     @cached_property
     def _squares(self) -> Array:
@@ -150,9 +171,10 @@ class Coordinates:
             at = looked_at[low:high]
             of_points = np.sqrt(np.maximum(squares[at, None] + squares - 2 * placed[at] @ placed.T, 0.0))
             near = np.argpartition(D[at], n_near - 1, axis=1)[:, :n_near]
-            missed = (of_points - D[at]) ** 2
-            of_near = (np.take_along_axis(each, near, axis=1).sum(axis=1) for each in (missed, D[at] ** 2))
-            sums[low:high] = np.column_stack([missed.sum(axis=1), (D[at] ** 2).sum(axis=1), *of_near])
+            squared = self._squared(D[at])
+            missed = (of_points - np.sqrt(squared)) ** 2
+            of_near = (np.take_along_axis(each, near, axis=1).sum(axis=1) for each in (missed, squared))
+            sums[low:high] = np.column_stack([missed.sum(axis=1), squared.sum(axis=1), *of_near])
         missed, given, missed_near, given_near = sums.T
         nearby = given_near > 0
         of_each = missed_near[nearby] / given_near[nearby]

@@ -17,6 +17,7 @@ from partita.arrays import Array
 from partita.ensemble import Ensemble
 from partita.errors import InputError
 from partita.estimators.base import FactorizationEstimator, NameIn
+from partita.estimators.choosing import NumberOfClusters
 from partita.estimators.coordinates import Coordinates
 from partita.estimators.model import Model
 from partita.estimators.plan import Effort, Plan, Probabilities, Reasoned, affinity_for, ensemble_of
@@ -221,16 +222,21 @@ class SoftClustering(FactorizationEstimator):
     def _placed(self, X: Any, plan: Plan, weights: Array | None) -> tuple[Any, Plan, Coordinates | None]:
         if self.affinity != "precomputed_distance" or self.scale_features not in ("auto", "none"):
             return X, plan, None
-        found = Coordinates.of(as_distances(X), weights)
+        D = as_distances(X)
+        found = Coordinates.of(D, weights)
         if found is None:
-            why = "the distances are not those of points in a Euclidean space, not all known, or often zero"
+            why = "neither the distances nor their roots are those of points, some are not known, or many are zero"
             return X, replace(plan, chosen={"affinity": Reasoned(plan.builder.name, why)}), None
-        points = found(X)
+        points = found(D)
         plan = self._plan_of(points, chosen_here=True)
-        why = f"the distances are those of points in {count(points.shape[1], 'dimension')}"
+        whose = "square roots of the distances" if found.of_roots else "distances"
+        why = f"the {whose} are those of points in {count(points.shape[1], 'dimension')}"
         taken = Reasoned(plan.builder.name, f"{why}: {plan.chosen['affinity'].why}")
         builder = replace(plan.builder, units="given") if isinstance(plan.builder, Ensemble) else plan.builder
         plan = replace(plan, builder=builder, scale_features="none", chosen={**plan.chosen, "affinity": taken})
+        if found.of_roots and isinstance(plan.choose, NumberOfClusters):
+            # The roots of one cluster's distances lie along curves, which methods take for several.
+            plan = replace(plan, choose=replace(plan.choose, graph=NeighborGraph(metric="sqeuclidean")))
         return points, plan, found
 
     def _plan(self, X: Any) -> Plan:

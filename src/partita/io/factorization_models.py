@@ -75,6 +75,7 @@ class SavedCoordinates:
     landmarks: Annotated[NDArray[Any], whole("l", below="N")]
     points: Annotated[Array, floats("l", "e")]
     eigenvalues: Annotated[Array, floats("e")]
+    of_roots: bool = False
 
     def check(self) -> None:
         """Raise `ModelError` for coordinates that place nothing."""
