@@ -1,4 +1,4 @@
-"""Distances that are those of points: the points, in as few dimensions as they have.
+"""Distances that are, or whose roots are, those of points: the points, in as few dimensions as they have.
 
 Of distances d_ij between points in a Euclidean space the points can be had back, but for a turn, by classical scaling
 [torgerson1952]: B = -J D2 J / 2, with D2 the squared distances and J = I - 1 1^T / n, are the scalar products of the

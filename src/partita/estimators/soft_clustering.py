@@ -59,8 +59,8 @@ class SoftClustering(FactorizationEstimator):
         metric="cosine")`. "relative": the paper's N x N affinity. "ensemble": co-association of different clusterings
         (`partita.ensemble.Ensemble`), never N x N: slower, and better on the whole; see Notes. "precomputed": X is the
         N x N affinity, nonnegative and symmetric, dense or sparse, or an `Affinity`. "precomputed_distance": X is N x N
-        distances. Where they are those of points in a Euclidean space, the points are fitted as features are (classical
-        scaling, `partita.estimators.coordinates`); the neighbour graph is made of others.
+        distances. Where they, or their square roots, are those of points in a Euclidean space, the points are fitted as
+        features are (classical scaling, `partita.estimators.coordinates`); the neighbour graph is made of others.
     sizes : {"auto", "free", "equal"}
         "free": a scale a_k for each cluster; clusters may differ in size as they like. "equal": one scale for all,
         which after normalisation is a prior of clusters of equal size: much better where that is so (handwritten
