@@ -1375,6 +1375,9 @@ def test_new_topics_are_outliers_and_new_items_of_known_ones_are_not(d):
     model = SoftClustering(5, random_state=0).fit(X[known][:1000])
     assert (model.predict_doubt(X[known][1000:]).outlier > 0.5).mean() <= 0.01
     assert (model.predict_doubt(X[~known]).outlier > 0.5).mean() > 0.9
+    empty = model.predict_doubt(np.vstack([X[:2], np.zeros((1, d)), 3.0 * X[2:3]]))
+    assert empty.outlier[2:].min() > 0.9
+    assert empty.certainty[2:].max() < 0.1
 
 
 @pytest.mark.parametrize("n", [12, 40, 200, 2000])

@@ -10,10 +10,11 @@ from partita.doubt.coverage import (
     divided,
 )
 from partita.doubt.layers import Layer, Layers, Split, nested_layers
-from partita.doubt.outliers import background_probability, on_the_sphere, probability_of_new
+from partita.doubt.outliers import IF_FAR, background_probability, off_the_sphere, on_the_sphere, probability_of_new
 from partita.doubt.support import weak_support_probability
 
 __all__ = [
+    "IF_FAR",
     "ConfidentItems",
     "ConfidentPairs",
     "Layer",
@@ -26,6 +27,7 @@ __all__ = [
     "confident_pairs",
     "divided",
     "nested_layers",
+    "off_the_sphere",
     "on_the_sphere",
     "probability_of_new",
     "weak_support_probability",

@@ -49,10 +49,12 @@ from partita.doubt.rivals import SCALE, log_odds_of_background
 
 __all__ = [
     "FEWEST_ITEMS",
+    "IF_FAR",
     "REFERENCE",
     "background_probability",
     "counts_of",
     "density_ratio",
+    "off_the_sphere",
     "on_the_sphere",
     "probability_of_new",
 ]
@@ -67,6 +69,8 @@ ROUNDED = 0.1
 # How far the lengths of rows on a sphere may be from the usual one, as a share of it (half-precision numbers are), and
 # the share of rows that may be elsewhere.
 ALIKE, ASTRAY = 2e-3, 0.01
+# Share by which new ones are of another length.
+LONGER = 0.1
 # Items below which nothing is said.
 FEWEST_ITEMS = 20
 # Standard errors that are added to a ratio, and the least share of the reference that one is taken of.
@@ -213,16 +217,35 @@ def on_the_sphere(X: Array, weights: Array | None = None, seed: int = 0) -> Arra
     >>> on_the_sphere(X) is None, on_the_sphere(X / np.linalg.norm(X, axis=1)[:, None]).shape
     (True, (10000, 8))
     """
+    usual = _radius(X, weights)
+    if usual is None:
+        return None
+    R = np.random.default_rng(seed).normal(size=(REFERENCE, X.shape[1]))
+    R *= (usual / np.linalg.norm(R, axis=1))[:, None]
+    return R
+
+
+def off_the_sphere(X: Array, Y: Array, weights: Array | None = None) -> NDArray[np.bool_]:
+    """Return which new items are shorter or longer by more than a tenth than fitted ones that lie on a sphere: rows of
+    zeros, as texts without words are embedded. None are where these lie elsewhere.
+
+    >>> X = np.random.default_rng(0).normal(size=(50, 8))
+    >>> X /= np.linalg.norm(X, axis=1)[:, None]
+    >>> off_the_sphere(X, np.vstack([X[:2], 0 * X[:1]])).tolist()
+    [False, False, True]
+    """
+    usual = _radius(X, weights)
+    return np.zeros(len(Y), dtype=bool) if usual is None else np.abs(np.linalg.norm(Y, axis=1) - usual) > LONGER * usual
+
+
+def _radius(X: Array, weights: Array | None) -> float | None:
+    """The length that rows of a sphere have; see `on_the_sphere`."""
     length = np.linalg.norm(X, axis=1)
     w = np.where(length > 0, 1.0 if weights is None else weights, 0.0)
     if X.shape[1] <= FEW_DIMENSIONS or not w.any() or X.min() >= 0:
         return None
     usual = float(np.median(length[w > 0]))
-    if np.average(np.abs(length - usual) > ALIKE * usual, weights=w) > ASTRAY:
-        return None
-    R = np.random.default_rng(seed).normal(size=(REFERENCE, X.shape[1]))
-    R *= (usual / np.linalg.norm(R, axis=1))[:, None]
-    return R
+    return usual if np.average(np.abs(length - usual) > ALIKE * usual, weights=w) <= ASTRAY else None
 
 
 def _of_background(

@@ -43,6 +43,11 @@ class EnsembleEvidence(FactorEvidence):
         return self._X
 
     @property
+    def given(self) -> Array:
+        """The fitted items in the units that they came in."""
+        return np.asarray(self._X * self._frame.spread + self._frame.centre)
+
+    @property
     def unit(self) -> float:
         """What all features are divided by, where it is one number."""
         return float(self._frame.spread[0])

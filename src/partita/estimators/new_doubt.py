@@ -8,7 +8,7 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from partita.arrays import Array
-from partita.doubt import probability_of_new
+from partita.doubt import IF_FAR, off_the_sphere, probability_of_new
 from partita.ensemble.categories import Columns
 from partita.ensemble.evidence import EnsembleEvidence
 from partita.errors import InputError
@@ -60,6 +60,7 @@ def doubt_of_new(model: Doubtful, X: Any, W: Array | None = None) -> DoubtOfNew:
             heights = model._coordinates.heights(model._checked_distances(given), X) / evidence.unit
             fitted, new = np.pad(fitted, ((0, 0), (0, 1))), np.column_stack([new, heights])
         outlier = probability_of_new(fitted, model.outlier_[row], new, weights=counts)
+        outlier[off_the_sphere(evidence.given, X, counts)] = IF_FAR
     voters = evidence.voters(X).tocoo()
     known = (voters.data == 1.0) & (evidence.at_edge(Y) == Y).all(axis=1)[voters.row]
     outlier[voters.row[known]] = model.outlier_[row[voters.col[known]]]
