@@ -596,3 +596,17 @@ def test_where_the_other_items_are_too_few_they_are_named() -> None:
     large, small = explain_clusters([x], np.repeat([0, 1], [60, 1])).clusters
     assert large.reason != small.reason
     assert "other" in large.reason
+
+
+@pytest.mark.parametrize("values", [(0.0, 1.0), (1.0, 2.0), (-3.5, 8.0)])
+def test_a_column_of_two_numbers_is_one_of_them(values):
+    rng = np.random.default_rng(0)
+    truth = rng.integers(2, size=300)
+    box = np.where(rng.random(300) < 0.1, 1 - truth, truth)
+    X = np.column_stack([np.array(values)[box], rng.normal(size=300)])
+    X[5, 0] = np.nan
+    low, high = (f"{value:g}" for value in values)
+    rules = [each.rule for each in explain(X, truth, names=["box", "x"])]
+    assert [str(rule) for rule in rules] == [f"box is {low}", f"box is {high}"]
+    assert rules[1].conditions[0].as_dict()["comparison"] == ">"
+    np.testing.assert_array_equal(rules[1].holds(X.T), X[:, 0] == values[1])

@@ -58,6 +58,12 @@ class Column:
         place = {word: float(at) for at, word in enumerate(categories)}
         return cls(name, np.array([np.nan if word is None else place[str(word)] for word in cells]), categories)
 
+    @property
+    def has_two_values(self) -> bool:
+        """Whether it is one of numbers, and has two of them."""
+        ends = np.fmin.reduce(self.values), np.fmax.reduce(self.values)
+        return self.categories is None and bool((np.isnan(self.values) | np.isin(self.values, ends)).all())
+
     def rows(self, index: NDArray[np.intp]) -> Column:
         """Return these rows."""
         return Column(self.name, self.values[index], self.categories)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Literal
 
 import numpy as np
@@ -33,11 +33,15 @@ class Condition:
         A missing cell meets "missing" and nothing else.
     value : float, tuple of str, or None
         Threshold in the units of the column; categories; None for "missing" and "known".
+    of_two : pair of float, optional
+        The values of a column that has two of them, for the words alone.
 
     Examples
     --------
     >>> print(Condition("petal width", 3, "<=", 0.8))
     petal width <= 0.8
+    >>> print(Condition("wine", 7, ">", 0.5, (0.0, 1.0)))
+    wine is 1
     >>> Condition("colour", 0, "not in", ("red",)).holds(np.array(["red", "blue", None], dtype=object)).tolist()
     [False, True, False]
     """
@@ -46,6 +50,7 @@ class Condition:
     place: int
     comparison: Comparison
     value: float | tuple[str, ...] | None = None
+    of_two: tuple[float, float] | None = field(default=None, compare=False)
 
     def holds(self, cells: Column | NDArray[Any]) -> NDArray[np.bool_]:
         """Return which cells of its column meet the condition."""
@@ -70,6 +75,8 @@ class Condition:
     def __str__(self) -> str:
         if self.comparison in ("missing", "known"):
             return f"{self.column} is {self.comparison}"
+        if self.of_two is not None:
+            return f"{self.column} is {_number(self.of_two[self.comparison == '>'])}"
         if not isinstance(self.value, tuple):
             return f"{self.column} {self.comparison} {_number(self.value)}"
         if self.comparison == "in":

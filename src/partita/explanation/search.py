@@ -255,5 +255,6 @@ def _of_words(column: Column, place: int, chosen: NDArray[np.bool_]) -> Conditio
 
 
 def _of_cut(coding: Coding, place: int, comparison: Comparison, code: int) -> Condition:
-    value = number_between(float(coding.below[code]), float(coding.above[code]))
-    return Condition(coding.columns[place].name, place, comparison, value)
+    column, below, above = coding.columns[place], float(coding.below[code]), float(coding.above[code])
+    of_two = (below, above) if column.has_two_values else None
+    return Condition(column.name, place, comparison, number_between(below, above), of_two)
