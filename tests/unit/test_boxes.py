@@ -83,7 +83,51 @@ def test_rare_words_are_no_categories():
     assert "categories" not in model.chosen_["probabilities"].why
 
 
+def test_a_row_of_weight_zero_and_a_slip_do_not_change_how_blanks_are_filled():
+    X, _, _ = boxes(0, n=200)
+    Y = with_gaps(X, 0.1)
+    weight, slip = np.ones(200), Y.copy()
+    weight[5], slip[5] = 0, 9.0
+    without = SoftClustering(3, random_state=0).fit(named(np.delete(Y, 5, axis=0)))
+    weighted = SoftClustering(3, random_state=0).fit(named(slip), sample_weight=weight)
+    np.testing.assert_allclose(np.delete(weighted.membership_, 5, axis=0), without.membership_, atol=1e-9)
+    slip = Y.copy()
+    slip[5, 2] = 1e6
+    model = SoftClustering(3, random_state=0).fit(named(slip))
+    assert "latent class model" in model.chosen_["affinity"].why
+
+
+@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("weight", [1.0, 0.03, 0.005, 1e-6])
+def test_coins_are_one_cluster_however_little_they_weigh(weight, seed):
+    X = 1.0 * (np.random.default_rng(seed).random((200, 6)) < 0.5)
+    model = SoftClustering(random_state=0).fit(X, sample_weight=np.full(200, weight))
+    assert model.n_clusters_ == 1
+
+
+def test_weights_of_sum_one_are_weights_beside_each_other():
+    X, truth, rng = boxes(0, n=300)
+    weight = rng.uniform(0.5, 1.5, 300)
+    fits = [SoftClustering(random_state=0).fit(X, sample_weight=weight * scale) for scale in (1 / 300, 1e-3 / 300)]
+    np.testing.assert_allclose(fits[0].membership_, fits[1].membership_, atol=1e-9)
+    assert fits[0].n_clusters_ == 3
+    assert adjusted_rand_index(fits[0].labels_, truth) > 0.7
+
+
 # New rows
+
+
+def test_rows_with_gaps_are_as_certain_as_their_membership_in_any_order():
+    rng = np.random.default_rng(0)
+    X = 1.0 * (rng.random((400, 8)) < 0.1 + 0.8 * (np.arange(400) % 2)[:, None])
+    X[rng.random(X.shape) < 0.15] = np.nan
+    X[7] = np.nan
+    model = SoftClustering(missing="unobserved", random_state=0).fit(X)
+    found = model.predict_doubt(X)
+    np.testing.assert_allclose(found.certainty, model.certainty_, atol=1e-3)
+    order = rng.permutation(400)
+    other = SoftClustering(missing="unobserved", random_state=0).fit(X[order])
+    np.testing.assert_allclose(other.predict_doubt(X).certainty, found.certainty, atol=1e-6)
 
 
 def test_truth_values_are_ones_and_zeros_for_a_fit_of_these_and_the_other_way_round():

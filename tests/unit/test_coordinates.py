@@ -107,12 +107,36 @@ def test_many_groups_by_such_dissimilarities_are_found(metric, tmp_path):
     )
 
 
-@pytest.mark.parametrize("metric", ["cityblock", "canberra", "correlation", "jaccard"])
+@pytest.mark.parametrize(
+    ("metric", "d"), [("cityblock", 2), ("cityblock", 8), ("canberra", 8), ("correlation", 8), ("jaccard", 8)]
+)
 @pytest.mark.parametrize("seed", range(3))
-def test_one_cluster_by_such_dissimilarities_is_one(metric, seed):
-    X = np.random.default_rng(seed).normal(size=(200, 8))
+def test_one_cluster_by_such_dissimilarities_is_one(metric, d, seed):
+    X = np.random.default_rng(seed).normal(size=(120, d))
     D = cdist(X > 0, X > 0, metric) if metric == "jaccard" else cdist(X, X, metric)
     assert fitted(D, "auto").n_clusters_ == 1
+
+
+def test_items_of_weight_zero_do_not_change_the_fit(points):
+    D = cdist(points, points, "cityblock")
+    weight = np.ones(len(D))
+    weight[::3] = 0
+    used = np.flatnonzero(weight)
+    model = SoftClustering(affinity="precomputed_distance", random_state=0).fit(D, sample_weight=weight)
+    alone = fitted(D[np.ix_(used, used)], "auto")
+    assert model.chosen_["affinity"].value == alone.chosen_["affinity"].value == "ensemble"
+    np.testing.assert_array_equal(model.labels_[used], alone.labels_)
+
+
+def test_new_members_of_clusters_above_the_space_of_fitted_ones_are_no_outliers():
+    truth = np.repeat(np.arange(5), 21)
+    D = np.where(truth[:, None] == truth, 0.5, 1.0)
+    noise = 1e-3 * np.random.default_rng(0).random(D.shape)
+    D += noise + noise.T
+    np.fill_diagonal(D, 0)
+    new = np.arange(105) % 21 == 0
+    model = fitted(D[np.ix_(~new, ~new)], 5)
+    assert model.predict_doubt(D[np.ix_(new, ~new)]).outlier.max() < 0.5
 
 
 def test_many_items_at_few_places_are_left_to_their_distances():

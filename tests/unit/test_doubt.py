@@ -1390,3 +1390,11 @@ def test_hardly_a_new_item_like_the_fitted_ones_is_far_from_all(n, tail):
         X = np.exp(0.8 * Z) if tail == "skewed" else Z
         flagged.append((probability_of_new(X[:n], np.zeros(n), X[n:]) > 0.5).mean())
     assert np.mean(flagged) <= 0.01
+
+
+def test_rows_without_negative_numbers_are_on_no_sphere_for_new_items_either():
+    rng, truth = np.random.default_rng(0), np.arange(300) % 3
+    X = rng.random((300, 30)) * (rng.random((300, 30)) < np.where(np.arange(30) % 3 == truth[:, None], 0.7, 0.15))
+    X /= np.linalg.norm(X, axis=1)[:, None]
+    model = SoftClustering(3, random_state=0).fit(X)
+    assert model.predict_doubt(0.8 * X[:2]).outlier.max() < 0.5

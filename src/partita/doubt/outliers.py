@@ -69,8 +69,8 @@ ROUNDED = 0.1
 # How far the lengths of rows on a sphere may be from the usual one, as a share of it (half-precision numbers are), and
 # the share of rows that may be elsewhere.
 ALIKE, ASTRAY = 2e-3, 0.01
-# Share by which new ones are of another length.
-LONGER = 0.1
+# Share by which new ones are of another length, and of a length that is rounding.
+LONGER, ROUNDING = 0.1, 1e-6
 # Items below which nothing is said.
 FEWEST_ITEMS = 20
 # Standard errors that are added to a ratio, and the least share of the reference that one is taken of.
@@ -242,7 +242,7 @@ def _radius(X: Array, weights: Array | None) -> float | None:
     """The length that rows of a sphere have; see `on_the_sphere`."""
     length = np.linalg.norm(X, axis=1)
     w = np.where(length > 0, 1.0 if weights is None else weights, 0.0)
-    if X.shape[1] <= FEW_DIMENSIONS or not w.any() or X.min() >= 0:
+    if X.shape[1] <= FEW_DIMENSIONS or not w.any() or X.min() >= -ROUNDING * length.max():
         return None
     usual = float(np.median(length[w > 0]))
     return usual if np.average(np.abs(length - usual) > ALIKE * usual, weights=w) <= ASTRAY else None

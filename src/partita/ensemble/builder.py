@@ -284,10 +284,13 @@ class Ensemble(Builder):
     def categories(self, X: Array, weights: Array | None) -> Categories | None:
         """Return the categories of distinct rows whose clusters are latent classes; None where the methods make them.
 
-        They are latent classes where every column is of categories, unless other methods were named.
+        They are latent classes where every column is of categories, unless other methods were named. Each row is one at
+        least: weights of a smaller sum, as of one, say what rows count beside each other.
         """
-        usual = tuple(one.name for one in self.voting) == METHODS
-        return Categories.of(frame_of(X, self.units)(X), weights) if usual and not np.isnan(X).any() else None
+        if tuple(one.name for one in self.voting) != METHODS or np.isnan(X).any():
+            return None
+        counts = weights if weights is None else weights * max(1.0, len(X) / weights.sum())
+        return Categories.of(frame_of(X, self.units)(X), counts)
 
     def build(self, X: Any, *, n_clusters: int, weights: Array | None = None) -> EnsembleEvidence:
         X = np.asarray(X, dtype=np.float64)

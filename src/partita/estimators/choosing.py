@@ -228,7 +228,8 @@ class NumberOfClusters:
     ----------
     asked : int, "auto", a pair of bounds, or the name of a criterion
     graph : NeighborGraph, optional
-        By which criteria say how probable one cluster is at least, where methods say the number.
+        By which criteria say how probable one cluster is at least, where methods say the number. Methods may agree on
+        parts of one cluster then, so that the number of their answer has to be more probable than one.
     """
 
     asked: Any = "auto"
@@ -377,7 +378,8 @@ def judged(evidence: EvidenceByK, by: str = "auto", bounds: Bounds = ANY, graph:
                 found = replace(found, one=float(_criteria(evidence, by)[0].probabilities[0]))
             if found is not None and graph is not None:
                 shown = KEvidence(affinity=_of_sample(graph, evidence.features, evidence.seed), seed=evidence.seed)
-                found = replace(found, one=max(found.one or 0.0, float(judge_all(shown).probabilities[0])))
+                one, share = float(judge_all(shown).probabilities[0]), found.share_of()[found.n_clusters]
+                found = replace(found, one=max(found.one or 0.0, one), expected=min(found.expected, share))
             verdict = None if found is None else verdict_of(found, bounds[0])
         if verdict is None:
             verdict, built = _criteria(evidence, by)

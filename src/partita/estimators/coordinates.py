@@ -115,7 +115,7 @@ class Coordinates:
         kept = np.flatnonzero(found > max(EXACT * most, BEYOND * -least))[::-1]
         V = V[:, kept] * np.where((V[:, kept] ** 3).sum(axis=0) < 0, -1.0, 1.0)
         placed = cls(at, V * np.sqrt(found[kept]), found[kept], of_roots)
-        return placed if placed._has(D) else None
+        return placed if placed._has(D, weights) else None
 
     def __call__(self, D: Any) -> Array:
         """Return where items at these distances from the fitted ones are.
@@ -159,9 +159,14 @@ class Coordinates:
     def _squares(self) -> Array:
         return np.asarray((self.points**2).sum(axis=1))
 
-    def _has(self, D: Array) -> bool:
-        """Whether all distances, those to nearest items too, are those of the points, which are mostly no copies."""
+    def _has(self, D: Array, weights: Array | None) -> bool:
+        """Whether all distances of items with a weight, those to nearest ones too, are those of the points, which are
+        mostly no copies.
+        """
         placed = self(D)
+        if weights is not None and not np.all(weights):
+            used = np.flatnonzero(weights)
+            D, placed = D[np.ix_(used, used)], placed[used]
         if len(np.unique(placed, axis=0)) <= (1.0 - COPIES) * len(placed):
             return False
         looked_at = np.unique(np.linspace(0, len(D) - 1, COMPARED).astype(np.intp))

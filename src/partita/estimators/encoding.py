@@ -200,24 +200,35 @@ class Encoding:
         cells = self.frame(plain)
         if not missing.any():
             return cells
-        filled = self._of_two_values(fill(cells, self.donors, self.known), missing)
+        filled = fill(cells, self.donors, self.known)
+        ends = self._of_two_values()
+        nearer = np.where(filled < ends.mean(axis=0), *ends)
+        filled = np.where(missing & ~np.isnan(nearer), nearer, filled)
         if self.joint:
             return filled
-        filled = filled * self.frame.spread + self.frame.centre
-        for end in (np.fmin.reduce(plain), np.fmax.reduce(plain)):  # the very same number, not one that rounding made
-            filled = np.where(np.abs(filled - end) < SAME * self.frame.spread, end, filled)
-        return np.where(missing, filled, plain)
+        filled = np.where(missing, filled * self.frame.spread + self.frame.centre, plain)
+        for j in np.flatnonzero(
+            missing.any(axis=0) & ~np.isnan(ends[0])
+        ):  # the very number, not one that rounding made
+            held = np.append(np.unique(plain[~missing[:, j], j]), np.inf)
+            for at in ends[:, j] * self.frame.spread[j] + self.frame.centre[j]:
+                same = held[np.abs(held - at).argmin()]
+                rounded = missing[:, j] & (np.abs(filled[:, j] - at) < SAME * self.frame.spread[j])
+                if abs(same - at) < SAME * self.frame.spread[j]:
+                    filled[rounded, j] = same
+        return filled
 
-    def _of_two_values(self, filled: Array, missing: NDArray[np.bool_]) -> Array:
-        """The cells, those that were missing in a column of numbers of two values at the nearer of the two: a column
-        of zeros and ones stays one.
+    def _of_two_values(self) -> Array:
+        """The two values of each column of numbers that has no others but slips, 2 x e; NaN for other columns.
+
+        A missing cell is at the nearer of them: a column of zeros and ones stays one.
         """
         values = np.where(self.known, self.donors, np.nan)
-        low, high = np.fmin.reduce(values), np.fmax.reduce(values)
-        ends = (np.isnan(values) | (values == low) | (values == high)).all(axis=0)
-        of_numbers = np.array([not self.categories[at] for at in self.column])
-        nearer = np.where(filled < (low + high) / 2, low, high)
-        return np.asarray(np.where(missing & ends & of_numbers, nearer, filled))
+        values[far_cells(values)] = np.nan
+        ends = np.stack([np.fmin.reduce(values), np.fmax.reduce(values)])
+        others = ~(np.isnan(values) | (values == ends[0]) | (values == ends[1])).all(axis=0)
+        of_words = np.array([bool(self.categories[at]) for at in self.column])
+        return np.where(others | of_words, np.nan, ends)
 
     def fillings(self, table: MixedTable, n: int) -> Iterator[tuple[NDArray[np.intp], Array]]:
         """Yield the rows with missing cells as numbers, a block at a time, each completed in n ways.

@@ -46,9 +46,10 @@ def doubt_of_new(model: Doubtful, X: Any, W: Array | None = None) -> DoubtOfNew:
     W = model._memberships(X) if W is None else W
     if not isinstance(W, np.ndarray):
         raise InputError("predict_doubt: X comes in blocks, pass those in memory: X.compute()")
-    labels, with_gaps = W.argmax(axis=1), np.zeros(len(W), dtype=np.bool_)
+    labels, most = W.argmax(axis=1), W.max(axis=1)
+    with_gaps: Any = False
     if hasattr(model, "encoding_"):
-        with_gaps |= np.isnan(model.encoding_.plain(model._mixed_table(X))).any(axis=1)
+        with_gaps = np.isnan(model.encoding_.plain(model._mixed_table(X))).any(axis=1)
     given, X = X, model._checked(X, model._builder_, reset=False)
     X = X if model._extension.scaling is None else model._extension.scaling(X)
     row, counts = _of_items(model, len(evidence.items))
@@ -60,23 +61,25 @@ def doubt_of_new(model: Doubtful, X: Any, W: Array | None = None) -> DoubtOfNew:
             heights = model._coordinates.heights(model._checked_distances(given), X) / evidence.unit
             fitted, new = np.pad(fitted, ((0, 0), (0, 1))), np.column_stack([new, heights])
         outlier = probability_of_new(fitted, model.outlier_[row], new, weights=counts)
-        outlier[off_the_sphere(evidence.given, X, counts)] = IF_FAR
+        if not hasattr(model, "_coordinates"):
+            outlier[off_the_sphere(evidence.given, X, counts)] = IF_FAR
     voters = evidence.voters(X).tocoo()
     known = (voters.data == 1.0) & (evidence.at_edge(Y) == Y).all(axis=1)[voters.row]
     outlier[voters.row[known]] = model.outlier_[row[voters.col[known]]]
     sure = (model.certainty_[row] / np.maximum(1.0 - model.outlier_[row], np.finfo(float).tiny))[voters.col]
+    beside = np.minimum(sure / model.membership_.max(axis=1)[row[voters.col]], 1.0)  # by all but the membership
     same = model.labels_[row][voters.col] == labels[voters.row]
     says = np.where(same, sure, (1.0 - sure) / max(model.n_clusters_ - 1, 1))
     certainty = np.bincount(voters.row, voters.data * says, minlength=len(X))
-    with_gaps[voters.row[known]] = False
-    of_label = W.max(axis=1) * np.bincount(voters.row, voters.data * sure, minlength=len(X))
+    of_label = most * np.bincount(voters.row, voters.data * beside, minlength=len(X))
     certainty = np.where(with_gaps, of_label, certainty)
     return DoubtOfNew(outlier, np.clip(certainty, 0.0, 1.0) * (1.0 - outlier))
 
 
 def _of_items(model: Doubtful, n_items: int) -> tuple[Any, Array]:
-    """A row of each fitted item, and how often the item counts."""
+    """The surest row of each fitted item, as rows with gaps may be one with a complete one; and how often it counts."""
     row, known = np.zeros(n_items, dtype=np.intp), np.flatnonzero(model._item_of_row >= 0)
+    known = known[np.argsort(model.certainty_[known], kind="stable")]
     row[model._item_of_row[known]] = known
     weights = model._weights_of_rows()
     counts = np.bincount(model._item_of_row[known], None if weights is None else weights[known], minlength=n_items)
