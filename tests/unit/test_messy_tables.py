@@ -1312,6 +1312,12 @@ def test_eights_and_nines_behind_the_answers_of_a_scale_may_be_none(tmp_path, an
     assert told(table, "'b'", f"--na {code}") == told_of
 
 
+def test_a_few_large_counts_are_no_answers_that_are_none(tmp_path):
+    cells = [0] * 900 + [k % 8 for k in range(90)] + [9] * 4
+    table = read(tmp_path, "a,b\n" + "".join(f"{k / 7:.3f},{cell}\n" for k, cell in enumerate(cells)))
+    assert not told(table, "'b'", "--na")
+
+
 @pytest.mark.parametrize(("name", "mean"), [("survey_weight", 1000), ("pweight", 0.4), ("wt", 1.0)])
 def test_survey_weights_are_told_of(tmp_path, name, mean):
     x = np.random.default_rng(0).uniform(0.5, 1.5, (60, 2)) * (1.0, mean)

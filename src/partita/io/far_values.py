@@ -24,8 +24,9 @@ NINES_APART = 1.0
 # A single number of nines means missing rather than a slip where it is below 0 or as large as this.
 SURELY = 999
 SAID = 5
-# Answers that are none in surveys, the rows that have one of them, and how far from the last answer it is, at least.
-NO_ANSWERS, ROWS, BEYOND = (8, 9), 3, 2
+# Answers that are none in surveys, the rows that have one of them and their share, and how far from the last answer it
+# is, at least.
+NO_ANSWERS, ROWS, OFTEN, BEYOND = (8, 9), 3, 0.01, 2
 
 
 class Far(NamedTuple):
@@ -129,7 +130,7 @@ def _of_value(name: str, column: NDArray[np.float64], value: float) -> list[Far]
     said = f"{value:.12g}"
     signs = _is_nines(value) and (gap > NINES_APART * spread or value < 0 <= low)
     signs = signs or (value == -1 and low >= 0 and gap > NINES_APART * spread)
-    signs = signs or (len(rows) >= ROWS and _is_no_answer(value, rest))
+    signs = signs or (len(rows) >= max(ROWS, OFTEN * len(column)) and _is_no_answer(value, rest))
     if len(rows) > 1:
         if signs or (gap > APART * spread and value % 1 == 0):
             cells = f"column {name!r} has {len(rows)} cells of {said}, {between}"
