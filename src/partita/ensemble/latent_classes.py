@@ -46,6 +46,8 @@ from partita.scope import tell
 
 __all__ = ["LatentClasses", "classes_of", "reproduced"]
 
+# Starts of k-means, and as many at random.
+STARTS = 5
 # Steps after which starts are compared, those of the best one, and the gain of a row that ends them.
 LOOK, MAX_ITER, TOLERANCE = 20, 500, 1e-8
 # Of the probabilities of numbers of classes: no table is quite of classes.
@@ -75,10 +77,7 @@ class LatentClasses(Member, named=False):
     ensemble takes it where a table is one of categories. The objective and its sources [lazarsfeld1968] are in
     `partita.ensemble.latent_classes`.
 
-    Parameters
-    ----------
-    n_starts : int
-        Starts of k-means, and as many at random; the likeliest after 20 steps goes on to the end.
+    Of five starts of k-means and as many at random the likeliest after 20 steps goes on to the end.
 
     Examples
     --------
@@ -91,8 +90,6 @@ class LatentClasses(Member, named=False):
 
     name = "latent classes"
     idea = "latent class model"
-
-    n_starts: int = 5
 
     def cluster(self, X: Array, n_clusters: int, rng: np.random.Generator) -> Clustering:
         """Return the classes of the rows.
@@ -112,7 +109,7 @@ class LatentClasses(Member, named=False):
 
     def fitted(self, table: Categories, n_clusters: int, rng: np.random.Generator) -> _Model:
         """Return the model of so many classes. Cost: n K e a step, 20 for each start and 500 at most."""
-        n, seeds = len(table.cells), [int(rng.integers(2**31 - 1)) for _ in range(self.n_starts)]
+        n, seeds = len(table.cells), [int(rng.integers(2**31 - 1)) for _ in range(STARTS)]
         begun = [
             np.eye(n_clusters)[
                 KMeans(n_clusters, n_init=1, random_state=seed).fit(table.scaled, None, table.counts).labels_

@@ -207,15 +207,11 @@ class Encoding:
         if self.joint:
             return filled
         filled = np.where(missing, filled * self.frame.spread + self.frame.centre, plain)
-        for j in np.flatnonzero(
-            missing.any(axis=0) & ~np.isnan(ends[0])
-        ):  # the very number, not one that rounding made
-            held = np.append(np.unique(plain[~missing[:, j], j]), np.inf)
-            for at in ends[:, j] * self.frame.spread[j] + self.frame.centre[j]:
-                same = held[np.abs(held - at).argmin()]
-                rounded = missing[:, j] & (np.abs(filled[:, j] - at) < SAME * self.frame.spread[j])
-                if abs(same - at) < SAME * self.frame.spread[j]:
-                    filled[rounded, j] = same
+        for j in np.flatnonzero(missing.any(axis=0) & ~missing.all(axis=0) & ~np.isnan(ends[0])):
+            gap, held = missing[:, j], np.unique(plain[~missing[:, j], j])
+            nearest = held[np.abs(filled[gap, j, None] - held).argmin(axis=1)]
+            same = np.abs(filled[gap, j] - nearest) < SAME * self.frame.spread[j]
+            filled[gap, j] = np.where(same, nearest, filled[gap, j])  # not a number that rounding made beside it
         return filled
 
     def _of_two_values(self) -> Array:
