@@ -117,6 +117,14 @@ def test_one_cluster_by_such_dissimilarities_is_one(metric, d, seed):
     assert fitted(D, "auto").n_clusters_ == 1
 
 
+def test_parts_of_a_curve_that_methods_agree_on_are_one_cluster():
+    for seed in (1, 2):  # ten clusters and six, by the index to be expected
+        X = np.random.default_rng(seed).normal(size=(120, 2))
+        verdict = fitted(cdist(X, X, "cityblock"), "auto").verdict_
+        assert verdict.n_clusters == 1
+        assert verdict.sure == verdict.probabilities.max()
+
+
 def test_items_of_weight_zero_do_not_change_the_fit(points):
     D = cdist(points, points, "cityblock")
     weight = np.ones(len(D))
