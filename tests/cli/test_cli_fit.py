@@ -494,7 +494,7 @@ def test_version_and_help(call):
 def test_help_names_the_defaults_that_depend_on_the_model(call):
     said = " ".join(call("fit", "--help-all").out.split())
     assert "10 for dirichlet, else 1" in said
-    assert "4 where most pairs have affinity zero, else 1" in said
+    assert "4 where most pairs have affinity zero, of an array nine in ten, else 1" in said
 
 
 def test_the_command_line_starts_without_the_numerical_packages():

@@ -14,7 +14,7 @@ from sklearn.mixture import GaussianMixture
 
 import partita
 from partita import SoF, SoftClustering, load, save
-from partita.affinity import NeighborGraph
+from partita.affinity import NeighborGraph, Precomputed
 from partita.calibration import (
     KINDS,
     Alternative,
@@ -29,6 +29,7 @@ from partita.calibration import (
     fit_temperature,
     reliability,
     selection,
+    subspace,
 )
 from partita.calibration.calibrate import _again
 from partita.calibration.mixture import MixtureDensity, MixtureFit
@@ -242,6 +243,19 @@ def test_the_density_of_half_the_items_begins_at_that_of_all_and_at_the_half_its
     np.testing.assert_allclose(half.posterior(X), density.posterior(X), atol=0.1)
 
 
+def test_directions_in_more_columns_than_items_are_those_of_the_products_of_items(monkeypatch):
+    X = np.random.default_rng(0).normal(size=(60, 90)) * np.geomspace(1, 9, 90)
+    weights = np.random.default_rng(1).uniform(0.5, 2.0, 60)
+    centred = (X - np.average(X, axis=0, weights=weights)) * np.sqrt(weights / weights.sum())[:, None]
+    _, spread, V = np.linalg.svd(centred)
+    space = Subspace.of(X, weights)
+    assert (space.rank, space.basis.shape) == (59, (90, 40))
+    np.testing.assert_allclose(space.variances, spread[:59] ** 2)
+    np.testing.assert_allclose(np.abs((space.basis * V[:40].T).sum(axis=0)), 1.0)
+    monkeypatch.setattr(subspace, "SEEN", 30)
+    assert Subspace.of(X, weights).rank == 29
+
+
 def test_directions_beyond_are_those_of_the_items():
     X = np.random.default_rng(0).normal(size=(200, 4)) * [4, 3, 2, 1]
     space = Subspace.of(X, np.ones(200))
@@ -410,7 +424,7 @@ def test_fitting_again_as_fitted_forgets_the_calibration():
 def test_without_features_the_fitted_membership_is_softened():
     X, _ = overlapping(200)
     P = np.exp(-((X[:, None] - X) ** 2).sum(axis=2))
-    model = calibrated(2, affinity="precomputed").fit(P)
+    model = calibrated(2, affinity=Precomputed()).fit(P)
     assert model.calibration_.method == "fitted"
     raw = model.result_.membership
     expected = Temperature(model.calibration_.temperature, model.calibration_.smoothing)(raw.matrix)

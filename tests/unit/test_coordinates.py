@@ -1,4 +1,4 @@
-"""Distances that are those of points: the points, fits to them, and what new items' distances say."""
+"""Distances and affinities that are those of points: the points, fits to them, and what is given of new items says."""
 
 import numpy as np
 import pytest
@@ -6,7 +6,7 @@ import scipy.sparse as sp
 from scipy.spatial.distance import cdist, pdist, squareform
 
 from partita import SoftClustering, metrics
-from partita.affinity import NeighborGraph
+from partita.affinity import NeighborGraph, Precomputed
 from partita.errors import InputError
 from partita.estimators import coordinates
 from partita.estimators.coordinates import Coordinates
@@ -41,7 +41,7 @@ def test_points_are_had_back_but_for_a_turn(n, d):
 @pytest.mark.parametrize("seed", range(3))
 def test_a_few_landmarks_place_all(seed, monkeypatch):
     X = np.random.default_rng(seed).normal(size=(300, 4))
-    monkeypatch.setattr(coordinates, "LANDMARKS", 40)
+    monkeypatch.setattr(coordinates, "LANDMARKS", (40, 80))
     D = squareform(pdist(X))
     placed = Coordinates.of(D)
     assert len(placed.landmarks) == 40
@@ -51,7 +51,7 @@ def test_a_few_landmarks_place_all(seed, monkeypatch):
     assert set(order[other.landmarks]) == set(placed.landmarks)
     D[7:9, 50:] *= 1.5  # what the landmarks do not show is looked at
     D[50:, 7:9] = D[7:9, 50:].T
-    monkeypatch.setattr(coordinates, "_landmarks", lambda D, weights: np.arange(20, 60))
+    monkeypatch.setattr(coordinates, "_landmarks", lambda D, weights, most: np.arange(20, 60))
     assert Coordinates.of(D) is None
 
 
@@ -233,3 +233,116 @@ def test_the_next_fit_forgets_the_points(points):
     graph = SoftClustering(3, affinity=NeighborGraph(metric="precomputed"), random_state=0)
     assert graph.fit(cdist(points, points)).affinity_.n_items == len(points)
     assert not hasattr(graph, "_coordinates")
+
+
+# Affinities -------------------------------------------------------------------------------------------------------
+
+KERNELS = {
+    "gaussian": lambda X, Y: np.exp(-(cdist(X, Y) ** 2) / 50),
+    "laplacian": lambda X, Y: np.exp(-cdist(X, Y) / 9),
+    "cosines": lambda X, Y: 1.0 - cdist(np.insert(X, 2, 5.0, axis=1), np.insert(Y, 2, 5.0, axis=1), "cosine") / 2,
+}
+
+
+def kernel_fit(S, n_clusters=3, affinity="precomputed", **options):
+    return SoftClustering(n_clusters, affinity=affinity, random_state=0, **options).fit(S)
+
+
+@pytest.mark.parametrize("kernel", KERNELS.values(), ids=KERNELS)
+@pytest.mark.parametrize("n_clusters", [3, "auto"])
+def test_affinities_that_are_scalar_products_are_fitted_as_the_points(points, kernel, n_clusters, tmp_path):
+    S = kernel(points, points)
+    model = kernel_fit(S, n_clusters)
+    assert "scalar products of points" in model.chosen_["affinity"].why
+    assert model.n_clusters_ == 3
+    assert metrics.adjusted_rand_index(model.labels_, TRUTH) > 0.95
+    np.testing.assert_array_equal(model.predict(S), model.labels_)
+    new = gaussians(TRUTH, CENTRES, 1)
+    rows = kernel(new, points)
+    assert metrics.adjusted_rand_index(model.predict(rows), TRUTH) > 0.9
+    np.testing.assert_array_equal(model.predict_proba(sp.csr_array(rows)), model.predict_proba(rows))
+    assert model.predict_doubt(rows).certainty.mean() > 0.8
+    save(model, tmp_path / "m")
+    np.testing.assert_array_equal(load(tmp_path / "m").predict_proba(rows), model.predict_proba(rows))
+    with pytest.raises(InputError, match="affinities"):
+        model.predict(-rows)
+
+
+def test_points_of_affinities_are_had_back_but_for_a_turn():
+    X = np.random.default_rng(0).normal(size=(40, 5))
+    X /= np.linalg.norm(X, axis=1)[:, None]
+    placed = Coordinates.of_affinities(7.0 * (X @ X.T + 1.0))
+    assert placed.points.shape == (40, 5)
+    np.testing.assert_allclose(pdist(placed.points), np.sqrt(7.0) * pdist(X), rtol=1e-6)
+    centre = X.mean(axis=0, keepdims=True) / np.linalg.norm(X.mean(axis=0))
+    row = 7.0 * (centre @ X.T + 1.0)
+    np.testing.assert_allclose(cdist(placed(row), placed.points), np.sqrt(7.0) * cdist(centre, X), rtol=1e-6)
+    np.testing.assert_allclose(placed.heights(row, placed(row)), 0.0, atol=1e-6)
+
+
+def test_affinities_that_are_no_such_products_stay_what_they_are(points):
+    S = KERNELS["gaussian"](points, points)
+    lopsided = S + 0.1 * np.triu(S, 1)
+    own = S.copy()
+    own[0, 0] = 0.7
+    below = S.copy()
+    below[3, 4] = below[4, 3] = 1.5
+    for given in (lopsided, own, below, sp.csr_array(S), S[:5]):
+        assert Coordinates.of_affinities(given) is None
+    as_given = kernel_fit(S, affinity=Precomputed())
+    for options in ({"sizes": "free"}, {"normalization": "symmetric"}, {"steps": 1}, {"missing": "unobserved"}):
+        told = kernel_fit(S, probabilities="fitted", **options)
+        assert not hasattr(told, "_coordinates")
+        np.testing.assert_allclose(told.result_.membership.matrix, as_given.result_.membership.matrix, atol=1e-4)
+    weighed = SoftClustering(3, affinity="precomputed", random_state=0)
+    assert not hasattr(weighed.fit(S, pair_weight=np.ones_like(S)), "_coordinates")
+
+
+def test_whole_weights_are_copies_and_leave_the_affinities_as_they_are(points):
+    S = KERNELS["gaussian"](points, points)
+    twice = np.repeat(np.arange(180), 2)
+    one = SoftClustering(3, affinity="precomputed", random_state=0).fit(S, sample_weight=np.full(180, 2.0))
+    other = kernel_fit(S[np.ix_(twice, twice)])
+    assert not hasattr(one, "_coordinates")
+    assert not hasattr(other, "_coordinates")
+    assert one.objective_ == pytest.approx(other.objective_, rel=1e-3)
+    survey = SoftClustering(3, affinity="precomputed", random_state=0)
+    assert hasattr(survey.fit(S, sample_weight=np.random.default_rng(0).uniform(0.5, 1.5, 180)), "_coordinates")
+
+
+@pytest.mark.parametrize("seed", range(2))
+def test_many_groups_by_clipped_cosines_are_found_among_the_nearest(seed):
+    rng, truth = np.random.default_rng(seed), np.repeat(np.arange(30), 20)
+    centres = rng.normal(size=(30, 32))
+    X = centres[truth] / np.linalg.norm(centres, axis=1)[truth][:, None] + 0.1 * rng.normal(size=(600, 32))
+    S = np.clip(1.0 - cdist(X, X, "cosine"), 0.0, 1.0)
+    np.fill_diagonal(S, 1.0)
+    model = kernel_fit(S, "auto")
+    assert not hasattr(model, "_coordinates")  # no scalar products
+    assert abs(model.n_clusters_ - 30) <= 1
+    assert metrics.adjusted_rand_index(model.labels_, truth) > 0.95
+
+
+def test_small_affinities_of_an_array_are_not_added_up_by_diffusion():
+    rng, truth = np.random.default_rng(1), np.repeat(np.arange(30), 20)
+    X = rng.normal(size=(30, 64))[truth] + 0.8 * rng.normal(size=(600, 64))
+    S = 1.0 - cdist(X, X, "cosine")
+    S = np.where(np.quantile(S, 0.55) < S, S, 0.0)  # most pairs have none
+    np.fill_diagonal(S, 1.0)
+    found = [
+        SoftClustering(30, affinity=Precomputed(), steps=steps, random_state=0, probabilities="fitted").fit(S)
+        for steps in ("auto", 1, 4)
+    ]
+    np.testing.assert_array_equal(found[0].labels_, found[1].labels_)
+    scores = [metrics.adjusted_rand_index(one.labels_, truth) for one in found]
+    assert scores[0] == 1.0 > scores[2]
+
+
+def test_two_values_of_a_pair_become_one_before_points_are_looked_for(points):
+    D, S = cdist(points, points), KERNELS["gaussian"](points, points)
+    for given, affinity in ((D, "precomputed_distance"), (S, "precomputed")):
+        lopsided = np.triu(given) + np.tril(given, -1) * 0.5
+        model = SoftClustering(3, affinity=affinity, symmetrize="max", random_state=0).fit(lopsided)
+        expected = SoftClustering(3, affinity=affinity, random_state=0).fit(given)
+        assert hasattr(model, "_coordinates")
+        np.testing.assert_array_equal(model.membership_, expected.membership_)

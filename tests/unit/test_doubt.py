@@ -15,7 +15,7 @@ from sklearn.metrics import roc_auc_score
 
 from optional import optional
 from partita import SCAMS, BayesianPartition, KernelKMeans, SoF, SoftClustering, SymNMF, load, save
-from partita.affinity import NeighborGraph
+from partita.affinity import Builder, NeighborGraph, Precomputed
 from partita.affinity.far import far_items
 from partita.affinity.from_neighbors import neighbors_among
 from partita.calibration import components_within
@@ -411,10 +411,10 @@ def test_doubt_of_new_rows_takes_them_in_memory() -> None:
         SoftClustering(3, random_state=0).fit(X).predict_doubt(da.from_array(X, chunks=(45, 2)))
 
 
-@pytest.mark.parametrize("affinity", ["neighbors", "precomputed"])
-def test_doubt_of_new_rows_needs_features_and_an_ensemble(affinity: str) -> None:
+@pytest.mark.parametrize("affinity", ["neighbors", Precomputed()])
+def test_doubt_of_new_rows_needs_features_and_an_ensemble(affinity: str | Builder) -> None:
     X, _ = clusters(90, 2, 0)
-    given = np.exp(-((X[:, None] - X) ** 2).sum(axis=2)) if affinity == "precomputed" else X
+    given = X if affinity == "neighbors" else np.exp(-((X[:, None] - X) ** 2).sum(axis=2))
     with pytest.raises(InputError, match="predict_doubt"):
         SoftClustering(3, affinity=affinity, random_state=0).fit(given).predict_doubt(given)
 

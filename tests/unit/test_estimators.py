@@ -347,7 +347,8 @@ def test_precomputed_affinities_dense_sparse_and_as_objects(estimator):
         estimator(3, affinity="precomputed", **TIGHT).fit(given)
         for given in (P, sp.csr_array(P), sp.coo_matrix(P), DenseAffinity(P), P.tolist())
     ]
-    models.append(estimator(3, affinity=Precomputed(), **TIGHT).fit(P))
+    if estimator is SoF:  # the other fits the points whose products these are, unless it is told otherwise
+        models.append(estimator(3, affinity=Precomputed(), **TIGHT).fit(P))
     for model in models[1:]:
         np.testing.assert_allclose(aligned(model, models[0]), models[0].membership_, atol=SOLVED)
         assert model.objective_ == pytest.approx(models[0].objective_, rel=1e-9)
@@ -360,8 +361,8 @@ def test_draws_and_low_rank_affinities(estimator):
     truth = np.arange(60) % 3
     draws = draws_around(truth, 40, 0.1, seed=rng)
     psm = similarity_of(draws)
-    model = estimator(3, affinity="precomputed", **TIGHT).fit(DrawsAffinity(draws))
-    dense = estimator(3, affinity="precomputed", **TIGHT).fit(psm)
+    model = estimator(3, affinity=Precomputed(), **TIGHT).fit(DrawsAffinity(draws))
+    dense = estimator(3, affinity=Precomputed(), **TIGHT).fit(psm)
     np.testing.assert_allclose(aligned(model, dense), dense.membership_, atol=1e-5)
     assert adjusted_rand_index(model.labels_, truth) == 1.0
     factor = np.eye(3)[truth] * 0.9 + 0.1 * rng.random((60, 3))

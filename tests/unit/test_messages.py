@@ -146,7 +146,8 @@ CALLS = {
     "negative affinity": (
         lambda: of_matrix(BLOCKS - 0.25),
         InputError,
-        "affinity[0, 3] = -0.25 is negative (and 17 more): an affinity is nonnegative: shift or clip it, and say why",
+        "affinity[0, 3] = -0.25 is negative (and 17 more): an affinity is nonnegative: shift it, as (1 + s) / 2 of "
+        "cosines and correlations, or clip it",
     ),
     "missing affinity": (
         lambda: of_matrix(with_entry(BLOCKS, 2, 2, np.nan)),

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from partita import SoftClustering
+from partita.ensemble import noise
 from partita.ensemble.noise import above_noise
 from partita.metrics import adjusted_rand_index
 
@@ -44,8 +45,27 @@ def test_few_columns_many_rows_nothing_but_noise_and_much_in_common_leave_the_co
     smooth = np.cumsum(rng.normal(size=(200, 300)), axis=1)  # no bulk of noise
     for X in (wide(100, 30, 3, 0)[0], wide(900, 200, 3, 0)[0], smooth, np.zeros((50, 60)), rng.normal(size=(5, 90))):
         assert above_noise(X) is X
-    noise = rng.normal(size=(200, 300))
-    assert above_noise(noise) is noise
+    alone = rng.normal(size=(200, 300))
+    assert above_noise(alone) is alone
+
+
+def test_of_many_rows_the_components_are_those_of_a_sample(monkeypatch) -> None:
+    X, labels = wide(600, 700, 4, 0, apart=3.0)
+    monkeypatch.setattr(noise, "SEEN", 150)
+    found = above_noise(X)
+    assert found.shape == (600, 3)
+    alone = np.stack([found[labels == k].mean(axis=0) for k in range(4)])
+    nearest = ((found[:, None] - alone) ** 2).sum(axis=2).argmin(axis=1)
+    assert (nearest == labels).mean() > 0.99
+
+
+def test_of_many_components_of_no_noise_the_leading_ones_are_seen(monkeypatch) -> None:
+    smooth = np.cumsum(np.random.default_rng(0).normal(size=(200, 300)), axis=1)
+    monkeypatch.setattr(noise, "LEADING", 50)
+    found = above_noise(smooth)
+    assert found.shape == (200, 50)
+    centred = smooth - smooth.mean(axis=0)
+    np.testing.assert_allclose(np.linalg.svd(found)[1], np.linalg.svd(centred)[1][:50], rtol=1e-9)
 
 
 @pytest.mark.parametrize(("n", "d", "K"), [(150, 100, 3), pytest.param(300, 1000, 5, marks=pytest.mark.slow)])

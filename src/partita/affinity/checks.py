@@ -44,6 +44,7 @@ ASYMMETRY = 1e-6
 # item to itself where it is a root of what was rounded, as the angle between directions is.
 ROUNDED_OFF, ROOT = 1e-5, 1e-3
 
+NEGATIVE = "an affinity is nonnegative: shift it, as (1 + s) / 2 of cosines and correlations, or clip it"
 MIRRORED = "pass symmetrize='max', which mirrors it (command line: --symmetrize max)"
 SYMMETRIZE = "pass symmetrize='mean', 'max' or 'min' to say which one holds (command line: --symmetrize)"
 
@@ -108,7 +109,7 @@ def as_affinity(
     holes = np.isnan(entries)
     if missing == "error":
         _reject(values, holes, name, "is NaN", "pass missing='unobserved' if the pair was not observed")
-    _reject(values, entries < 0, name, "is negative", "an affinity is nonnegative: shift or clip it, and say why")
+    _reject(values, entries < 0, name, "is negative", NEGATIVE)
     check_magnitude(entries, name)
     values, unobserved = _split(values, holes)
     observed = values if unstored == "unobserved" else None
@@ -226,7 +227,7 @@ def _where_it_lies(matrix: Any, missing: Missing, symmetrize: Symmetrize | None,
     if not bool(xp.all(xp.isfinite(matrix))):
         raise InputError(f"{name} holds NaN or infinite entries: remove or replace them")
     if float(xp.min(matrix)) < 0:
-        raise InputError(f"{name} has negative entries: an affinity is nonnegative: shift or clip it, and say why")
+        raise InputError(f"{name} has negative entries: {NEGATIVE}")
     check_magnitude(np.array([float(xp.max(matrix))]), name)
     if not float(xp.max(matrix)) > 0:
         raise InputError(f"{name} is all zero: there is no evidence that any two items belong together")

@@ -22,6 +22,7 @@ from partita.arrays import Array, Index
 from partita.calibration.averaging import averaged_membership, smoothing_of_average
 from partita.calibration.reliability import Reliability, co_membership_pairs, reliability
 from partita.calibration.selection import ClusterDensity, by_components, by_merging, by_one_fit, matching
+from partita.calibration.subspace import Subspace
 from partita.calibration.temperature import Temperature, fit_temperature
 from partita.calibration.types import Predict, Refit
 from partita.errors import InputError
@@ -190,12 +191,14 @@ def calibrate_if_trusted(
     d = np.ones(n) if weights is None else weights
     used = _used(n)
     with limit_threads(1):
-        wrong, least = _errors(by_one_fit(features[used], d[used], labels[used], K), labels[used], d[used])
+        X = features[used]
+        subspace = Subspace.of(X, d[used])
+        wrong, least = _errors(by_one_fit(X, d[used], labels[used], K, subspace), labels[used], d[used])
         if wrong <= HOPELESS * least:
-            tried = _tried(features[used], membership[used], labels[used], d[used])
+            tried = _tried(X, membership[used], labels[used], d[used], subspace)
             if tried.chosen is None:
                 return None, "there are too few items for a density"
-            posterior = tried.chosen.posterior(features[used])
+            posterior = tried.chosen.posterior(X)
             wrong, least = _errors(posterior, labels[used], d[used])
             if wrong <= min(TRUSTED * least, least + EXCESS):
                 found = _tempered(tried, features, membership, d, used, _as_fitted(membership, labels))
@@ -277,16 +280,16 @@ def average(
     return W, calibrator, replace(_said(tried, temperature, stability, bins), method="averaged")
 
 
-def _tried(X: Array | None, W: Array, labels: NDArray[np.int64], d: Array) -> _Tried:
+def _tried(X: Array | None, W: Array, labels: NDArray[np.int64], d: Array, subspace: Subspace | None = None) -> _Tried:
     """The density of the reading that BIC prefers, its clusters named as the fitted ones."""
     fitted = Alternative("fitted", np.nan, 0, 1.0)
     if X is None:
         return _Tried(None, (fitted,))
     hard = np.eye(W.shape[1])[labels]
-    components = by_components(X, d, [hard])
+    components = by_components(X, d, [hard], subspace=subspace)
     if components is None:
         return _Tried(None, (fitted,))
-    merged = by_merging(X, d, W, labels, like=components)
+    merged = by_merging(X, d, W, labels, like=components, subspace=subspace)
     found = sorted((density for density in (components, merged) if density), key=lambda density: -density.bic)
     tried = []
     for i, density in enumerate(found):
@@ -342,7 +345,9 @@ def _again(chosen: ClusterDensity, X: Array, d: Array, labels: NDArray[np.int64]
     K = W.shape[1]
     if chosen.reading == "components":
         kind, q = chosen.mixture.kind, chosen.n_dimensions
-        return by_components(X, d, [np.eye(K)[labels], V], dimensions=[q], kinds=[kind], n_seeds=0)
+        return by_components(
+            X, d, [np.eye(K)[labels], V], dimensions=[q], kinds=[kind], n_seeds=0, subspace=chosen.subspace
+        )
     M = len(chosen.owner)
     both = [
         by_merging(X, d, prior, names, like=chosen, n_components=M)

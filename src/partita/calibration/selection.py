@@ -39,7 +39,7 @@ from sklearn.cluster import KMeans
 
 from partita.arrays import Array, Labels
 from partita.calibration.mixture import KINDS, Kind, MixtureDensity, MixtureFit, covariance, fit_mixture
-from partita.calibration.subspace import Subspace
+from partita.calibration.subspace import MOST_DIRECTIONS, Subspace
 from partita.kernels.ellipsoids import n_parameters
 from partita.kernels.threads import available_cores
 from partita.runs import outcomes_of
@@ -53,7 +53,7 @@ Reading = Literal["components", "merged"]
 
 # Dimensions tried, beside all of them where they are few.
 DIMENSIONS = (2, 3, 5, 8, 12, 20, 30)
-ALL_DIMENSIONS, FEW_DIMENSIONS = 40, 5
+FEW_DIMENSIONS = 5
 # Iterations and tolerance where many fits are compared, and where a fit is kept.
 ROUGH: dict[str, Any] = {"max_iter": 60, "tol": 1e-4}
 FINE: dict[str, Any] = {"max_iter": 300, "tol": 1e-6}
@@ -136,6 +136,7 @@ def by_components(
     dimensions: Sequence[int] | None = None,
     kinds: Sequence[Kind] = KINDS,
     n_seeds: int = SEEDS,
+    subspace: Subspace | None = None,
 ) -> ClusterDensity | None:
     """Return K components: the best over dimensions, kinds of covariance and starts.
 
@@ -151,8 +152,10 @@ def by_components(
         What to try; a density that was chosen before fixes them.
     n_seeds : int
         Starts of k-means.
+    subspace : Subspace, optional
+        Of the items, by default.
     """
-    subspace = Subspace.of(X, weights)
+    subspace = subspace or Subspace.of(X, weights)
     K = starts[0].shape[1]
     tried = _dimensions(subspace.rank) if dimensions is None else sorted({min(q, subspace.rank) for q in dimensions})
     rough: list[Kind] = [kind for kind in kinds if kind != "student"] or list(kinds)
@@ -203,12 +206,11 @@ def _followed(
     return max(fits, key=lambda one: (one.aicc + one.log_prior, one.bic + one.log_prior))
 
 
-def by_one_fit(X: Array, weights: Array, labels: Labels, n_clusters: int) -> Array:
+def by_one_fit(X: Array, weights: Array, labels: Labels, n_clusters: int, subspace: Subspace) -> Array:
     """Return the posterior under one mixture of full covariances in at most ten directions, begun at the labels.
 
     A look at whether a density would speak of these clusters at all, at a hundredth of what the choice of one costs.
     """
-    subspace = Subspace.of(X, weights)
     Z = subspace.coordinates(X, min(subspace.rank, FEW_DIMENSIONS))
     return fit_mixture(
         Z, weights, np.eye(n_clusters)[labels], "full", scatter=covariance(Z, weights), **ROUGH
@@ -252,6 +254,7 @@ def by_merging(
     *,
     like: ClusterDensity,
     n_components: int | None = None,
+    subspace: Subspace | None = None,
 ) -> ClusterDensity | None:
     """Return a mixture for each fitted cluster: the best number of components by BIC, in the dimensions of another
     density.
@@ -266,11 +269,13 @@ def by_merging(
         From which dimensions and kind are taken; "full" is tried as well.
     n_components : int, optional
         No other number (or the largest there is below it), and no other kind.
+    subspace : Subspace, optional
+        Of the items, by default.
     """
     K = membership.shape[1]
     if np.bincount(labels, minlength=K).min() == 0:
         return None
-    subspace = Subspace.of(X, weights)
+    subspace = subspace or Subspace.of(X, weights)
     q = min(like.n_dimensions, subspace.rank)
     Z = subspace.coordinates(X, q)
     scatter = covariance(Z, weights)
@@ -331,7 +336,7 @@ def matching(estimate: Array, reference: Array, weights: Array) -> NDArray[np.in
 
 def _dimensions(rank: int) -> list[int]:
     fewer = [q for q in DIMENSIONS if q < rank] if rank > FEW_DIMENSIONS else []
-    return [*fewer, rank] if rank <= ALL_DIMENSIONS else fewer
+    return [*fewer, rank] if rank <= MOST_DIRECTIONS else fewer
 
 
 def _criteria(fit: MixtureFit, weights: Array, subspace: Subspace, q: int) -> tuple[float, float]:

@@ -16,12 +16,16 @@ from dataclasses import dataclass
 import numpy as np
 
 from partita.arrays import Array
+from partita.kernels.eigen import symmetric_eigen
 
-__all__ = ["Subspace"]
+__all__ = ["MOST_DIRECTIONS", "Subspace"]
 
 
 # Share of the largest standard deviation below which a direction holds rounding only.
 RANK = 1e-5
+# Directions that are kept: no density is of more. And items that directions in more columns than these are of, a random
+# sample of more.
+MOST_DIRECTIONS, SEEN = 40, 2_000
 # A coordinate beyond this is as good as infinite, and its square still is a number.
 FARTHEST = 1e150
 
@@ -33,7 +37,7 @@ class Subspace:
     Attributes
     ----------
     centre : d
-    basis : d x r
+    basis : d x min(r, 40)
         Orthonormal, by falling variance; r is the rank of the items.
     variances : r
     """
@@ -44,22 +48,32 @@ class Subspace:
 
     @classmethod
     def of(cls, X: Array, weights: Array) -> Subspace:
-        """Return the directions of weighted items. Cost: N d min(N, d).
+        """Return the directions of weighted items. Cost: N d min(N, d), N at most 2,000 where d is larger.
 
         >>> Subspace.of(np.array([[0.0, 0.0], [2.0, 0.0]]), np.ones(2)).basis.tolist()
         [[1.0], [0.0]]
         """
+        if SEEN < len(X) < X.shape[1]:
+            seen = np.random.default_rng(0).permutation(len(X))[:SEEN]
+            X, weights = X[seen], weights[seen]
         centre = np.average(X, axis=0, weights=weights)
         Y = (X - centre) * np.sqrt(weights / weights.sum())[:, None]
-        _, spread, V = np.linalg.svd(Y, full_matrices=False)
-        V = V[spread > RANK * spread[0]].T
+        if len(Y) < Y.shape[1]:  # the products of items have all that there is, in a fraction of the time
+            squares, U = symmetric_eigen(Y @ Y.T)
+            kept = np.flatnonzero(squares > RANK**2 * squares[-1])[::-1]
+            spread = np.sqrt(squares[kept])
+            V = Y.T @ U[:, kept[:MOST_DIRECTIONS]] / spread[:MOST_DIRECTIONS]
+        else:
+            _, spread, V = np.linalg.svd(Y, full_matrices=False)
+            spread = spread[spread > RANK * spread[0]]
+            V = V[: min(len(spread), MOST_DIRECTIONS)].T
         V = V * np.sign(V[np.abs(V).argmax(axis=0), np.arange(V.shape[1])])  # the sign is no matter of rounding
-        return cls(centre, V, spread[: V.shape[1]] ** 2)
+        return cls(centre, V, spread**2)
 
     @property
     def rank(self) -> int:
         """Number of directions, r."""
-        return int(self.basis.shape[1])
+        return len(self.variances)
 
     def coordinates(self, X: Array, q: int) -> Array:
         """Return the first q coordinates, N x q."""

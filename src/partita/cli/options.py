@@ -274,7 +274,7 @@ class FitOptions(ReadingOptions):
         Option(
             min=1,
             help="soft only: steps of diffusion.",
-            show_default="4 where most pairs have affinity zero, else 1",
+            show_default="4 where most pairs have affinity zero, of an array nine in ten, else 1",
         ),
         Of("model"),
     ] = None

@@ -27,6 +27,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from partita.affinity.far import NEIGHBORS, SHARE
+from partita.affinity.shared_search import made_once
 from partita.arrays import Array
 
 __all__ = ["Frame", "Units", "far_cells", "frame_of", "have_a_third_value", "in_coordinates"]
@@ -90,6 +91,16 @@ def frame_of(X: Array, units: Units = "auto") -> Frame:
     >>> frame_of(np.array([[0.0, 0.0, 0.0], [2.0, 400.0, 400.0]]), "standard").spread.tolist()
     [1.0, 200.0, 200.0]
     """
+
+    def made() -> tuple[Array, ...]:
+        frame = _made(X, units)
+        ends = () if frame.low is None or frame.high is None else (frame.low, frame.high)
+        return (frame.centre, frame.spread, *ends)
+
+    return Frame(*made_once(made, "frame", X, units))  # many parts of a fit ask for it
+
+
+def _made(X: Array, units: Units) -> Frame:
     far = far_cells(X)
     low = high = None
     if far.any():

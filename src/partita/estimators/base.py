@@ -137,8 +137,12 @@ class FactorizationEstimator(ClusterMixin, Doubtful):
         builder = self._builder()
         return Plan(builder, self._model(), self._choose(builder), self.scale_features)
 
-    def _placed(self, X: Any, plan: Plan, weights: Array | None) -> tuple[Any, Plan, Coordinates | None]:
-        """Checked input and the plan for it: of distances the points that have them, where an estimator takes these."""
+    def _placed(
+        self, X: Any, plan: Plan, weights: Array | None, *, observed: bool
+    ) -> tuple[Any, Plan, Coordinates | None]:
+        """Checked input and the plan for it: of distances or affinities, `observed` or not all, the points that have
+        them, where an estimator takes these.
+        """
         return X, plan, None
 
     def _choose(self, builder: Builder) -> Choose:
@@ -257,7 +261,7 @@ class FactorizationEstimator(ClusterMixin, Doubtful):
         if names is not None:
             self.items_ = np.array(names)
         weights = check_weights(sample_weight, X.shape[0])
-        X, plan, placed = self._placed(X, plan, weights)
+        X, plan, placed = self._placed(X, plan, weights, observed=pair_weight is None)
         return self._run(plan, Given(X, weights, must_link, cannot_link, pair_weight), where, placed=placed)
 
     @_fit_context(prefer_skip_nested_validation=True)

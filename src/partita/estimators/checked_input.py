@@ -131,8 +131,9 @@ class CheckedInput(Shown):
         return X
 
     def _checked_distances(self, X: Any) -> Any:
-        """Rows of distances to the fitted items of a fit that placed these."""
-        return self._checked(X, NeighborGraph(metric="precomputed"), reset=False)
+        """Rows of distances to the fitted items, or of affinities, of a fit that placed these."""
+        of_distances = self._coordinates.self_affinity is None
+        return self._checked(X, NeighborGraph(metric="precomputed") if of_distances else Precomputed(), reset=False)
 
     def _as_table(self, X: Any) -> MixedTable | None:
         """A frame as a mixed table; None for an array, and for a frame of pandas where narwhals is not installed."""

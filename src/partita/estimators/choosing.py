@@ -3,7 +3,9 @@
 Features that Euclidean distances make sense of are judged as they are (scaled, copies once), whatever affinity is made
 of them afterwards: that is what the verdict was measured on (`partita.n_clusters.verdict`), and it looks at 20,000 of
 them at most. Under another metric, with cells missing, and where distances are given, it is the graph of each item's
-nearest neighbours by those distances; the affinity itself where one is given, or made of subspaces.
+nearest neighbours by those distances, or by affinities where these are similarities: each item has the same one with
+itself, and no larger one with another, and few are copies. Else it is the affinity itself, and where it is made of
+subspaces.
 
 Constraints come afterwards: must-links say who belongs together, not how many clusters there are, and two linked items
 far apart would be one item in between. The number is then brought into what they allow.
@@ -24,6 +26,7 @@ from partita.affinity import Affinity, Builder, Evidence, NeighborGraph, Normali
 from partita.arrays import Array
 from partita.ensemble.consensus import Consensus
 from partita.errors import InputError, UnsureWarning
+from partita.estimators.coordinates import common_self_affinity, distances_of, mostly_no_copies
 from partita.estimators.groups import Groups
 from partita.estimators.items import Items
 from partita.estimators.model import Model
@@ -417,7 +420,11 @@ def _shown_to_criteria(evidence: EvidenceByK) -> tuple[KEvidence, Built | None]:
         metric = "nan_euclidean" if builder.metric == "euclidean" else builder.metric
         graph = NeighborGraph(metric=metric, metric_params=builder.metric_params)
         return KEvidence(affinity=_of_sample(graph, X, seed), seed=seed), None
-    if builder.pairwise and builder.of_distances:
+    own = common_self_affinity(X) if isinstance(builder, Precomputed) else None
+    if own is not None and mostly_no_copies(X, evidence.items.weights):  # the nearest tell more than all do
+        X = distances_of(X, own)
+        np.fill_diagonal(X, 0.0)
+    if (builder.pairwise and builder.of_distances) or X is not evidence.features:
         graph = NeighborGraph(metric="precomputed")
         if evidence.items.n_distinct == 1:  # copies of one item, as they are where features are given
             return KEvidence(affinity=_in_pieces(graph, X[:1, :1]), seed=seed), None

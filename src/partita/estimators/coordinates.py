@@ -1,4 +1,5 @@
-"""Distances that are, or whose roots are, those of points: the points, in as few dimensions as they have.
+"""Distances that are, or whose roots are, those of points, or affinities that are their products: the points, in as
+few dimensions as they have.
 
 Of distances d_ij between points in a Euclidean space the points can be had back, but for a turn, by classical scaling
 [torgerson1952]: B = -J D2 J / 2, with D2 the squared distances and J = I - 1 1^T / n, are the scalar products of the
@@ -9,11 +10,15 @@ diag(l)^(-1/2) V^T (b - d2) / 2, with b the diagonal of B [gower1968].
 Many dissimilarities are none of points, but their square roots are: those by Bray and Curtis, Jaccard, Manhattan and
 Gower, 1 - cosine and 1 - correlation [gower1986]. They have the same order, so that items have the same neighbours.
 
-Of many items B is made of a thousand, the landmarks [desilva2004], and the others are placed; of at most 2,000 items it
-is looked at whether their distances come out as they were given, those to the nearest too. Items of which at least a
-quarter are copies are left to their distances: where they were categories, turned axes would hide these.
+Affinities may be those of points, too: scalar products s_ij, as of kernels, correlations and cosines, are at distances
+(s_ii + s_jj - 2 s_ij)^(1/2) from each other.
 
-Cost: n^3 for n = 1,000 landmarks at most, N n q and 2,000 N q.
+Of many items B is made of a thousand, the landmarks [desilva2004], or of two thousand where these are too few, and the
+others are placed; of at most 2,000 items it is looked at whether their distances come out as they were given, those to
+the nearest too. Items of which at least a quarter are copies are left to their distances: where they were categories,
+turned axes would hide these.
+
+Cost: n^3 for n = 2,000 landmarks at most, N n q and 2,000 N q.
 
 [desilva2004] V. de Silva, J. Tenenbaum, Sparse multidimensional scaling using landmark points, Stanford, 2004.
 [gower1968] J. Gower, Adding a point to vector diagrams in multivariate analysis, Biometrika 55, 1968.
@@ -24,7 +29,7 @@ Classification 3, 1986.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -36,10 +41,10 @@ from partita.arrays import Array
 from partita.errors import InputError
 from partita.kernels.threads import row_bounds
 
-__all__ = ["Coordinates"]
+__all__ = ["Coordinates", "common_self_affinity", "distances_of", "mostly_no_copies"]
 
-# Items of which scalar products are made at most.
-LANDMARKS = 1_000
+# Items of which scalar products are made at most, and where these do not place the others.
+LANDMARKS = 1_000, 2_000
 # Share of the largest eigenvalue below which negative ones are rounding of the distances, and how many times as large
 # as these one is that is none.
 EUCLIDEAN, BEYOND = 1e-3, 3.0
@@ -47,6 +52,8 @@ EUCLIDEAN, BEYOND = 1e-3, 3.0
 EXACT = 1e-10
 # Share of all distances by which these may be missed, and of those to so many nearest items, root mean squares.
 MISSED, MISSED_NEAR, NEAREST = 0.02, 0.05, 10
+# Difference of two affinities that is rounding, as a share of the largest.
+ROUNDING = 1e-6
 # Share of the items that are copies of others from which they are not placed.
 COPIES = 0.25
 # Rows that are compared, and at a time; and decimals of a coordinate in units of the widest: items at the same
@@ -67,6 +74,8 @@ class Coordinates:
     eigenvalues : array of q, positive
     of_roots : bool
         Whether the square roots of the distances are those of the points.
+    self_affinity : float, optional
+        Affinity of each item with itself, where affinities were given in the place of distances.
 
     Examples
     --------
@@ -86,6 +95,30 @@ class Coordinates:
     points: Array
     eigenvalues: Array
     of_roots: bool = False
+    self_affinity: float | None = None
+
+    @classmethod
+    def of_affinities(cls, S: Any, weights: Array | None = None) -> Coordinates | None:
+        """Return the points whose scalar products are these affinities but for a constant, or None as in `of`.
+
+        None, too, where affinities of items with themselves differ, or others are larger: they may be of any kind then.
+
+        Parameters
+        ----------
+        S : N x N array
+        weights : array of N, optional
+            As in `of`.
+
+        Examples
+        --------
+        >>> X = np.array([[1.0, 0.0], [0.6, 0.8], [-1.0, 0.0]])
+        >>> placed = Coordinates.of_affinities(X @ X.T)
+        >>> np.linalg.norm(placed(X @ X.T)[0] - placed(X @ X.T)[2]).round(6)
+        np.float64(2.0)
+        """
+        own = common_self_affinity(S)
+        found = None if own is None else cls.of(distances_of(S, own), weights)
+        return None if found is None else replace(found, self_affinity=own)
 
     @classmethod
     def of(cls, D: Any, weights: Array | None = None) -> Coordinates | None:
@@ -100,46 +133,56 @@ class Coordinates:
         """
         if not isinstance(D, np.ndarray) or len(D) < 2 or not np.isfinite(D).all():
             return None
-        return cls._of(D, weights, of_roots=False) or cls._of(D, weights, of_roots=True)
+        for of_roots in (False, True):
+            for most in LANDMARKS[: 1 + (len(D) > LANDMARKS[0])]:
+                placed = cls._of(D, weights, most, of_roots=of_roots)
+                if placed is None:
+                    break
+                if placed._has(D, weights):
+                    return placed
+        return None
 
     @classmethod
-    def _of(cls, D: Array, weights: Array | None, *, of_roots: bool) -> Coordinates | None:
-        at = _landmarks(D, weights)
+    def _of(cls, D: Array, weights: Array | None, most: int, *, of_roots: bool) -> Coordinates | None:
+        """Points with the distances of the landmarks; None where there are none."""
+        at = _landmarks(D, weights, most)
         squared = D[np.ix_(at, at)] ** (1 if of_roots else 2)
         means = squared.mean(axis=0)
         B = (means + means[:, None] - squared - means.mean()) / 2
         found, V = np.linalg.eigh(B)
-        least, most = found[0], found[-1]
-        if most <= 0 or -least > EUCLIDEAN * most:
+        least, largest = found[0], found[-1]
+        if largest <= 0 or -least > EUCLIDEAN * largest:
             return None
-        kept = np.flatnonzero(found > max(EXACT * most, BEYOND * -least))[::-1]
+        kept = np.flatnonzero(found > max(EXACT * largest, BEYOND * -least))[::-1]
         V = V[:, kept] * np.where((V[:, kept] ** 3).sum(axis=0) < 0, -1.0, 1.0)
-        placed = cls(at, V * np.sqrt(found[kept]), found[kept], of_roots)
-        return placed if placed._has(D, weights) else None
+        return cls(at, V * np.sqrt(found[kept]), found[kept], of_roots)
 
-    def __call__(self, D: Any) -> Array:
-        """Return where items at these distances from the fitted ones are.
+    def __call__(self, given: Any) -> Array:
+        """Return where items with these distances to the fitted ones, or affinities, are.
 
         Parameters
         ----------
-        D : M x N array
+        given : M x N array
 
         Raises
         ------
         InputError
-            Where some distances are not known.
+            Where some are not known.
         """
-        if sp.issparse(D) or not (np.isfinite(D) & (D >= 0)).all():
+        what = "distances" if self.self_affinity is None else "affinities"
+        if sp.issparse(given) and self.self_affinity is not None:
+            given = given.toarray()  # a pair that is not stored has none
+        if sp.issparse(given) or not (np.isfinite(given) & (given >= 0)).all():
             raise InputError(
-                "distances to some fitted items are missing or negative: the fit took the distances for those of "
-                "points, and an item is placed among these by all of its distances"
+                f"{what} to some fitted items are missing or negative: the fit took the {what} for those of points, "
+                f"and an item is placed among these by all of its {what}"
             )
-        near = self._squares - self._squared(D[:, self.landmarks])
+        near = self._squares - self._to_landmarks(given)
         placed = (near - near.mean(axis=1)[:, None]) @ (self.points / self.eigenvalues) / 2
         unit = float(np.sqrt(self.eigenvalues[0] / len(self.landmarks)))
         return np.asarray((placed / unit).round(DIGITS) * unit)
 
-    def heights(self, D: Array, placed: Array) -> Array:
+    def heights(self, given: Array, placed: Array) -> Array:
         """Return how far items are from the space that the fitted ones span, where they are placed in it.
 
         >>> X = np.array([[0.0, 0.0], [3.0, 0.0], [6.0, 0.0], [7.0, 0.0]])
@@ -148,12 +191,19 @@ class Coordinates:
         [4.0]
         """
         to_points = (placed**2).sum(axis=1)[:, None] + self._squares - 2 * placed @ self.points.T
-        missed = self._squared(D[:, self.landmarks]) - to_points
+        missed = self._to_landmarks(given) - to_points
         return np.asarray(np.sqrt(np.maximum(missed.mean(axis=1), 0.0)))
 
     def _squared(self, D: Array) -> Array:
         """Squared distances of the points."""
         return D if self.of_roots else D**2
+
+    def _to_landmarks(self, given: Any) -> Array:
+        """Squared distances of points to the landmarks, by what is given of them."""
+        D = given[:, self.landmarks]
+        if self.self_affinity is not None:
+            D = distances_of(D.toarray() if sp.issparse(D) else D, self.self_affinity)
+        return self._squared(D)
 
     @cached_property
     def _squares(self) -> Array:
@@ -166,8 +216,8 @@ class Coordinates:
         placed = self(D)
         if weights is not None and not np.all(weights):
             used = np.flatnonzero(weights)
-            D, placed = D[np.ix_(used, used)], placed[used]
-        if len(np.unique(placed, axis=0)) <= (1.0 - COPIES) * len(placed):
+            D, placed, weights = D[np.ix_(used, used)], placed[used], weights[used]
+        if not mostly_no_copies(placed, weights):
             return False
         looked_at = np.unique(np.linspace(0, len(D) - 1, COMPARED).astype(np.intp))
         squares, n_near = (placed**2).sum(axis=1), min(NEAREST + 1, len(D))
@@ -186,10 +236,49 @@ class Coordinates:
         return bool(missed.sum() <= MISSED**2 * given.sum() and of_each.mean() <= MISSED_NEAR**2)
 
 
-def _landmarks(D: Array, weights: Array | None) -> NDArray[np.intp]:
+def common_self_affinity(S: Any) -> float | None:
+    """Return the affinity of each item with itself where it is the same for all, and the largest; else None.
+
+    None for what is no symmetric array of numbers, too.
+
+    >>> common_self_affinity(np.array([[2.0, 1.0], [1.0, 2.0]]))
+    2.0
+    >>> common_self_affinity(np.array([[2.0, 1.0], [1.0, 1.0]])) is None
+    True
+    """
+    if not isinstance(S, np.ndarray) or S.ndim != 2 or S.shape[0] != S.shape[1] or S.dtype.kind != "f":
+        return None
+    if not np.isfinite(S).all():
+        return None
+    own = float(S.diagonal().mean())
+    rounding = ROUNDING * own
+    alike = own > 0 and np.ptp(S.diagonal()) <= rounding and S.max() <= own + rounding
+    return own if alike and np.abs(S - S.T).max() <= rounding else None
+
+
+def mostly_no_copies(rows: Array, weights: Array | None = None) -> bool:
+    """Return whether less than a quarter of the rows are copies of others; whole weights are numbers of copies.
+
+    >>> mostly_no_copies(np.eye(3)), mostly_no_copies(np.eye(3), np.full(3, 2.0)), mostly_no_copies(np.eye(3)[[0, 0]])
+    (True, False, False)
+    """
+    n_rows = len(rows) if weights is None or (weights % 1).any() else float(weights.sum())
+    return len(np.unique(rows, axis=0)) > (1.0 - COPIES) * n_rows
+
+
+def distances_of(S: Array, own: float) -> Array:
+    """Return the distances of items with these affinities, where each has the affinity `own` with itself.
+
+    >>> distances_of(np.array([[1.0, 0.5]]), 1.0).tolist()
+    [[0.0, 1.0]]
+    """
+    return np.sqrt(np.maximum(2.0 * (own - S), 0.0))
+
+
+def _landmarks(D: Array, weights: Array | None, most: int) -> NDArray[np.intp]:
     """Items that tell where the others are, from the middle outwards; the same whatever their order."""
     used = np.arange(len(D)) if weights is None else np.flatnonzero(weights)
-    if len(used) <= LANDMARKS:
+    if len(used) <= most:
         return used
     order = used[np.argsort(D.sum(axis=0)[used], kind="stable")]
-    return np.sort(order[np.linspace(0, len(order) - 1, LANDMARKS).round().astype(np.intp)])
+    return np.sort(order[np.linspace(0, len(order) - 1, most).round().astype(np.intp)])

@@ -21,9 +21,10 @@ from partita.solvers import Solver, default_solver
 __all__ = ["FILL_IN", "Model"]
 
 
-# Steps of diffusion, and the share of pairs with an affinity above zero below which "auto" takes them.
+# Steps of diffusion, and the share of pairs with an affinity above zero below which "auto" takes them: of a sparse
+# matrix, and of an array, whose small entries diffusion would add up to large ones.
 STEPS = 4
-SPARSE = 0.5
+SPARSE, OF_ARRAY = 0.5, 0.1
 # Advice on unobserved pairs by a model without the option normalization="none".
 FILL_IN = (
     "fill the pairs in, or use SymNMF or SoftClustering with normalization='none' (command line: --model symnmf "
@@ -45,7 +46,8 @@ class Model:
     diagonal : bool
         Whether the pair of an item with itself is observed.
     steps : int or "auto"
-        t; "auto" is 4 where most pairs have affinity zero, 1 where most do not or some were not observed.
+        t; "auto" is 4 where most pairs have affinity zero, of an array nine in ten, 1 where they do not or some were
+        not observed.
     solver : Solver, optional
         By default the one that `default_solver` chooses for the affinity and the domain.
     alternatives : mapping from names to objectives
@@ -83,7 +85,8 @@ class Model:
             steps = self.steps
         else:
             whole = self.observed and affinity.pair_weights is None
-            steps = STEPS if whole and affinity.density() < SPARSE else 1
+            most = OF_ARRAY if isinstance(affinity, DenseAffinity) else SPARSE
+            steps = STEPS if whole and affinity.density() < most else 1
         return DiffusedAffinity(affinity, steps, copies) if steps > 1 else affinity
 
     def solver_for(self, affinity: Affinity, n_clusters: int) -> Solver:

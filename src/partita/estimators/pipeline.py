@@ -568,12 +568,10 @@ def _calibrator(
         obstacle = "only complete numeric columns with the Euclidean distance can be calibrated by a density"
     elif modelled:
         obstacle = "they are those of a latent class model of the categories"
-    elif _has_categories(features):
-        obstacle = "columns of categories have no density"
-    elif is_lattice(frame_of(features)(features), weights):
-        obstacle = "rounded numbers of which most rows are copies have no density"
     elif with_gaps > FILLED_IN:
         obstacle = f"{with_gaps:.0%} of the rows have missing cells, and rows that were filled in are denser than items"
+    else:
+        obstacle = _without_density(features, weights)
     if plan.probabilities == "auto":
         if obstacle is not None:
             return W, None, Reasoned("fitted", obstacle)
@@ -588,11 +586,17 @@ def _calibrator(
     return W, calibrate(features if dense and not modelled else None, W, labels, weights, refit), None
 
 
-def _has_categories(features: Array) -> bool:
-    """Whether columns of categories matter, far cells of the numbers left out of their spread."""
+def _without_density(features: Array, weights: Array | None) -> str | None:
+    """Why numbers have no density: categories that matter, far cells of the others left out of their spread, or most
+    rows copies.
+    """
     X = frame_of(features)(features)
     columns = Columns.of(X)
-    return columns.categories(X) is not None or not len(columns.numbers)
+    if columns.categories(X) is not None or not len(columns.numbers):
+        return "columns of categories have no density"
+    if is_lattice(X, weights):
+        return "rounded numbers of which most rows are copies have no density"
+    return None
 
 
 def _refit(plan: Plan, by_k: EvidenceByK, n_clusters: int, options: Options) -> Refit:

@@ -10,7 +10,16 @@ import numpy as np
 import scipy.sparse as sp
 from sklearn.utils._param_validation import Interval, StrOptions
 
-from partita.affinity import Builder, NeighborGraph, as_distances
+from partita.affinity import (
+    Affinity,
+    Builder,
+    DenseAffinity,
+    NeighborGraph,
+    Precomputed,
+    SparseAffinity,
+    as_affinity,
+    as_distances,
+)
 from partita.affinity.checks import is_adjacency
 from partita.affinity.normalise import How
 from partita.arrays import Array
@@ -27,6 +36,8 @@ from partita.wording import count
 
 __all__ = ["SoftClustering"]
 
+# Share of the pairs with an affinity from which on a sparse matrix is no graph.
+FULL = 0.25
 # The objectives that `sizes` means.
 OF_SIZES: dict[str, Objective] = {"equal": ScaledObjective(), "free": PerClusterObjective()}
 
@@ -59,8 +70,11 @@ class SoftClustering(FactorizationEstimator):
         metric="cosine")`. "relative": the paper's N x N affinity. "ensemble": co-association of different clusterings
         (`partita.ensemble.Ensemble`), never N x N: slower, and better on the whole; see Notes. "precomputed": X is the
         N x N affinity, nonnegative and symmetric, dense or sparse, or an `Affinity`. "precomputed_distance": X is N x N
-        distances. Where they, or their square roots, are those of points in a Euclidean space, the points are fitted as
-        features are (classical scaling, `partita.estimators.coordinates`); the neighbour graph is made of others.
+        distances. Where distances, or their square roots, are those of points in a Euclidean space, or affinities are
+        scalar products, as those of kernels and shifted cosines are, the points are fitted as features are (classical
+        scaling, `partita.estimators.coordinates`). Other distances have the neighbour graph made of them, other
+        affinities are factorized as they are, and so are all with `Precomputed()`, with `sizes`, `steps`,
+        `normalization` or an `objective` beside them, or with pairs that were not observed.
     sizes : {"auto", "free", "equal"}
         "free": a scale a_k for each cluster; clusters may differ in size as they like. "equal": one scale for all,
         which after normalisation is a prior of clusters of equal size: much better where that is so (handwritten
@@ -70,8 +84,8 @@ class SoftClustering(FactorizationEstimator):
         D^-1/2 P D^-1/2 or the closest doubly stochastic matrix; see `partita.affinity.normalise`. "auto" is
         "symmetric", and "none" on an ensemble and where pairs were not observed.
     steps : int or "auto"
-        t >= 1; "auto" is 4 where most pairs have affinity zero, and 1 where most do not, since diffusion has nothing to
-        fill in there and would only wash out, and where pairs were not observed.
+        t >= 1; "auto" is 4 where most pairs have affinity zero, of an array nine in ten, and 1 where most do not, since
+        diffusion has nothing to fill in there and would only wash out, and where pairs were not observed.
     objective : `partita.objectives.Objective`, optional
         Minimised in the place of the one that `sizes` says: one of `partita.objectives`, or of your own.
     probabilities : {"auto", "fitted", "calibrated", "averaged"}
@@ -219,25 +233,43 @@ class SoftClustering(FactorizationEstimator):
     def _model(self) -> Model:
         return self._model_on(self._builder())
 
-    def _placed(self, X: Any, plan: Plan, weights: Array | None) -> tuple[Any, Plan, Coordinates | None]:
-        if self.affinity != "precomputed_distance" or self.scale_features not in ("auto", "none"):
+    def _placed(
+        self, X: Any, plan: Plan, weights: Array | None, *, observed: bool
+    ) -> tuple[Any, Plan, Coordinates | None]:
+        if self.affinity == "precomputed":
+            S = _similarities(X, plan.builder) if observed and self._is_left_to_us else None
+            found = Coordinates.of_affinities(S, weights)
+            if found is None:
+                return X, plan, None
+            X, whose = S, "affinities are scalar products"
+            if found.of_roots:
+                whose = "square roots of the distances that the affinities say are those"
+        elif self.affinity == "precomputed_distance" and self.scale_features in ("auto", "none"):
+            X = as_distances(X)
+            found = Coordinates.of(X, weights)
+            if found is None:
+                why = "neither the distances nor their roots are those of points, some are not known, or many are zero"
+                return X, replace(plan, chosen={"affinity": Reasoned(plan.builder.name, why)}), None
+            whose = f"{'square roots of the ' * found.of_roots}distances are those"
+        else:
             return X, plan, None
-        D = as_distances(X)
-        found = Coordinates.of(D, weights)
-        if found is None:
-            why = "neither the distances nor their roots are those of points, some are not known, or many are zero"
-            return X, replace(plan, chosen={"affinity": Reasoned(plan.builder.name, why)}), None
-        points = found(D)
+        points = found(X)
         plan = self._plan_of(points, chosen_here=True)
-        whose = "square roots of the distances" if found.of_roots else "distances"
-        why = f"the {whose} are those of points in {count(points.shape[1], 'dimension')}"
+        why = f"the {whose} of points in {count(points.shape[1], 'dimension')}"
         taken = Reasoned(plan.builder.name, f"{why}: {plan.chosen['affinity'].why}")
         builder = replace(plan.builder, units="given") if isinstance(plan.builder, Ensemble) else plan.builder
         plan = replace(plan, builder=builder, scale_features="none", chosen={**plan.chosen, "affinity": taken})
-        if found.of_roots and isinstance(plan.choose, NumberOfClusters):
-            # The roots of one cluster's distances lie along curves, which methods take for several.
+        curved = found.of_roots or found.self_affinity is not None
+        if curved and isinstance(plan.choose, NumberOfClusters):
+            # The points of roots and of kernels lie along curves, whose parts methods take for clusters.
             plan = replace(plan, choose=replace(plan.choose, graph=NeighborGraph(metric="sqeuclidean")))
         return points, plan, found
+
+    @property
+    def _is_left_to_us(self) -> bool:
+        """Whether nothing was said of how a given affinity is to be factorized."""
+        auto = self.sizes == self.normalization == self.steps == "auto" and self.objective is None
+        return auto and self.scale_features in ("auto", "none")
 
     def _plan(self, X: Any) -> Plan:
         return self._plan_of(X, chosen_here=self.affinity == "auto")
@@ -248,7 +280,8 @@ class SoftClustering(FactorizationEstimator):
         if self.affinity == "precomputed" and not (sp.issparse(X) or is_foreign(X)) and is_adjacency(X):
             X, chosen_here = sp.csr_array(np.asarray(X)), True  # a graph as much as a sparse matrix is
         if chosen_here:
-            settings = {"missing": self.missing, "symmetrize": self.symmetrize, "seed": self._seed()}
+            symmetrize = self.symmetrize if self.affinity == "auto" or sp.issparse(X) else None  # no business of points
+            settings = {"missing": self.missing, "symmetrize": symmetrize, "seed": self._seed()}
             K = int(self.n_clusters) if isinstance(self.n_clusters, Integral) else None
             table = self._as_table(X)
             mixed = table is not None and (not all(table.numeric) or bool(np.isnan(table.numbers).any()))
@@ -280,3 +313,14 @@ class SoftClustering(FactorizationEstimator):
         if how == "auto" and builder.of_draws:
             how = "none"
         return Model(objective, how, steps=self.steps, solver=self.solver, alternatives=others)
+
+
+def _similarities(X: Any, builder: Builder) -> Array | None:
+    """Affinities that are all known, as an array; None for others, and where most pairs have none, as in a graph."""
+    if not isinstance(builder, Precomputed) or builder != replace(builder, missing="error", unstored="zero"):
+        return None
+    if isinstance(X, Affinity) and not isinstance(X, DenseAffinity | SparseAffinity):
+        return None
+    affinity = as_affinity(X, symmetrize=builder.symmetrize)
+    kept = affinity.unobserved is None and affinity.pair_weights is None and not affinity.foreign
+    return affinity.to_dense() if kept and affinity.density() >= FULL else None

@@ -76,6 +76,7 @@ class SavedCoordinates:
     points: Annotated[Array, floats("l", "e")]
     eigenvalues: Annotated[Array, floats("e")]
     of_roots: bool = False
+    self_affinity: float | None = None
 
     def check(self) -> None:
         """Raise `ModelError` for coordinates that place nothing."""
