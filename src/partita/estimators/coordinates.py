@@ -112,8 +112,9 @@ class Coordinates:
         Examples
         --------
         >>> X = np.array([[1.0, 0.0], [0.6, 0.8], [-1.0, 0.0]])
-        >>> placed = Coordinates.of_affinities(X @ X.T)
-        >>> np.linalg.norm(placed(X @ X.T)[0] - placed(X @ X.T)[2]).round(6)
+        >>> S = 1.0 + X @ X.T
+        >>> placed = Coordinates.of_affinities(S)(S)
+        >>> np.linalg.norm(placed[0] - placed[2]).round(6)
         np.float64(2.0)
         """
         own = common_self_affinity(S)
