@@ -6,7 +6,7 @@ import scipy.sparse as sp
 from scipy.spatial.distance import cdist, pdist, squareform
 
 from partita import SoftClustering, metrics
-from partita.affinity import NeighborGraph, Precomputed
+from partita.affinity import DenseAffinity, NeighborGraph, Precomputed, SparseAffinity
 from partita.errors import InputError
 from partita.estimators import coordinates
 from partita.estimators.coordinates import Coordinates
@@ -346,3 +346,44 @@ def test_two_values_of_a_pair_become_one_before_points_are_looked_for(points):
         expected = SoftClustering(3, affinity=affinity, random_state=0).fit(given)
         assert hasattr(model, "_coordinates")
         np.testing.assert_array_equal(model.membership_, expected.membership_)
+
+
+def test_the_container_does_not_decide_what_affinities_are(points):
+    X = points + np.array([3.0, 4.0])
+    S = np.clip(1.0 - cdist(X, X, "cosine") * 3, 0.0, 1.0)
+    np.fill_diagonal(S, 1.0)
+    lopsided = S.copy()
+    lopsided[0, 1] *= 0.99
+    models = [kernel_fit(given, "auto") for given in (S, DenseAffinity(S), sp.csr_array(S))]
+    models.append(kernel_fit(lopsided, "auto", symmetrize="max"))
+    for model in models:
+        assert hasattr(model, "_coordinates") == hasattr(models[0], "_coordinates")
+        np.testing.assert_array_equal(model.labels_, models[0].labels_)
+
+
+def test_a_sparse_matrix_that_is_no_similarity_is_never_made_dense(monkeypatch):
+    rng = np.random.default_rng(0)
+    A = np.triu(rng.random((300, 300)) * (rng.random((300, 300)) < 0.4), 1)
+    graph = sp.csr_array(A + A.T)
+    monkeypatch.setattr(SparseAffinity, "to_dense", None)
+    assert SoftClustering(2, affinity="precomputed", random_state=0).fit(graph).n_clusters_ <= 2
+
+
+def test_a_number_that_was_given_is_judged_as_it_would_have_been_found():
+    for seed in (1, 2):
+        X = np.random.default_rng(seed).normal(size=(200, 2))
+        S = np.exp(-(cdist(X, X) ** 2) / 2)
+        assert kernel_fit(S, "auto").n_clusters_ == 1
+        assert kernel_fit(S, 3).judge_n_clusters().n_clusters == 1
+
+
+def test_blocks_without_any_noise_end():
+    S = np.kron(np.eye(3) * 0.5 + 0.3, np.ones((20, 20))) + 0.2 * np.eye(60)  # the degrees of freedom went to and fro
+    assert np.bincount(kernel_fit(S, "auto").labels_).tolist() == [20, 20, 20]
+
+
+def test_what_was_not_taken_for_points_says_why(points):
+    S = KERNELS["gaussian"](points, points) > 0.5
+    chosen = kernel_fit(S.astype(float)).chosen_["affinity"]
+    assert chosen.value == "precomputed"
+    assert "scalar products" in chosen.why

@@ -502,7 +502,8 @@ class FactorizationEstimator(ClusterMixin, Doubtful):
         if found is None:
             with shared_search():
                 evidence, _ = evidence_by_k(self._examining(), given, self._options(Stages(), None).seed)
-                found = self._judged = judged(evidence).verdict
+                graph = getattr(self._plan_.choose, "graph", None)
+                found = self._judged = judged(evidence, graph=graph).verdict
         assert found is not None
         return found
 

@@ -3,9 +3,8 @@
 Features that Euclidean distances make sense of are judged as they are (scaled, copies once), whatever affinity is made
 of them afterwards: that is what the verdict was measured on (`partita.n_clusters.verdict`), and it looks at 20,000 of
 them at most. Under another metric, with cells missing, and where distances are given, it is the graph of each item's
-nearest neighbours by those distances, or by affinities where these are similarities: each item has the same one with
-itself, and no larger one with another, and few are copies. Else it is the affinity itself, and where it is made of
-subspaces.
+nearest neighbours by those distances, or by similarities where `SoftClustering` may choose; the affinity itself where
+another one is given, or made of subspaces.
 
 Constraints come afterwards: must-links say who belongs together, not how many clusters there are, and two linked items
 far apart would be one item in between. The number is then brought into what they allow.
@@ -26,7 +25,7 @@ from partita.affinity import Affinity, Builder, Evidence, NeighborGraph, Normali
 from partita.arrays import Array
 from partita.ensemble.consensus import Consensus
 from partita.errors import InputError, UnsureWarning
-from partita.estimators.coordinates import common_self_affinity, distances_of, mostly_no_copies
+from partita.estimators.coordinates import distances_of
 from partita.estimators.groups import Groups
 from partita.estimators.items import Items
 from partita.estimators.model import Model
@@ -231,8 +230,9 @@ class NumberOfClusters:
     ----------
     asked : int, "auto", a pair of bounds, or the name of a criterion
     graph : NeighborGraph, optional
-        By which criteria say how probable one cluster is at least, where methods say the number. Methods may agree on
-        parts of one cluster then, so that the number of their answer has to be more probable than one.
+        Of similarities, what criteria look at in the place of all pairs. Of points, that by which they say how probable
+        one cluster is at least, where methods say the number. Methods may agree on parts of one cluster then, so that
+        the number of their answer has to be more probable than one.
     """
 
     asked: Any = "auto"
@@ -385,7 +385,7 @@ def judged(evidence: EvidenceByK, by: str = "auto", bounds: Bounds = ANY, graph:
                 found = replace(found, one=max(found.one or 0.0, one), expected=min(found.expected, share))
             verdict = None if found is None else verdict_of(found, bounds[0])
         if verdict is None:
-            verdict, built = _criteria(evidence, by)
+            verdict, built = _criteria(evidence, by, graph if by == "auto" else None)
             if by == "auto" and builder.needs_criteria:
                 found = builder.consensus(evidence.features, bounds, prior=verdict.probabilities)
                 verdict = verdict if found is None else with_consensus(verdict, found)
@@ -397,16 +397,16 @@ def judged(evidence: EvidenceByK, by: str = "auto", bounds: Bounds = ANY, graph:
     return Choice(verdict.n_clusters, start, verdict, found, built, verdict.notes)
 
 
-def _criteria(evidence: EvidenceByK, by: str) -> tuple[Verdict, Built | None]:
+def _criteria(evidence: EvidenceByK, by: str, graph: NeighborGraph | None = None) -> tuple[Verdict, Built | None]:
     """What criteria say, and the evidence that was built for them."""
-    shown, built = _shown_to_criteria(evidence)
+    shown, built = _shown_to_criteria(evidence, graph)
     try:
         return judge_all(shown, "auto" if by == "auto" else [by]), built
     except InputError as error:
         raise InputError(f"n_clusters={by!r}: {error}; or {GIVE_A_NUMBER}") from error
 
 
-def _shown_to_criteria(evidence: EvidenceByK) -> tuple[KEvidence, Built | None]:
+def _shown_to_criteria(evidence: EvidenceByK, graph: NeighborGraph | None) -> tuple[KEvidence, Built | None]:
     """Evidence by which the number of clusters is judged (see the top of this file), and what was built for it.
 
     Raises
@@ -420,11 +420,10 @@ def _shown_to_criteria(evidence: EvidenceByK) -> tuple[KEvidence, Built | None]:
         metric = "nan_euclidean" if builder.metric == "euclidean" else builder.metric
         graph = NeighborGraph(metric=metric, metric_params=builder.metric_params)
         return KEvidence(affinity=_of_sample(graph, X, seed), seed=seed), None
-    own = common_self_affinity(X) if isinstance(builder, Precomputed) else None
-    if own is not None and mostly_no_copies(X, evidence.items.weights):  # the nearest tell more than all do
-        X = distances_of(X, own)
-        np.fill_diagonal(X, 0.0)
-    if (builder.pairwise and builder.of_distances) or X is not evidence.features:
+    if builder.pairwise and (builder.of_distances or graph is not None):
+        if not builder.of_distances:
+            X = distances_of(X, float(X.diagonal().mean()))
+            np.fill_diagonal(X, 0.0)
         graph = NeighborGraph(metric="precomputed")
         if evidence.items.n_distinct == 1:  # copies of one item, as they are where features are given
             return KEvidence(affinity=_in_pieces(graph, X[:1, :1]), seed=seed), None

@@ -27,10 +27,11 @@ from partita.ensemble import Ensemble
 from partita.errors import InputError
 from partita.estimators.base import FactorizationEstimator, NameIn
 from partita.estimators.choosing import NumberOfClusters
-from partita.estimators.coordinates import Coordinates
+from partita.estimators.coordinates import Coordinates, common_self_affinity, mostly_no_copies
 from partita.estimators.model import Model
 from partita.estimators.plan import Effort, Plan, Probabilities, Reasoned, affinity_for, ensemble_of
 from partita.kernels.namespace import is_foreign
+from partita.memory import fits
 from partita.objectives import Objective, PerClusterObjective, ScaledObjective, SoFObjective
 from partita.wording import count
 
@@ -38,6 +39,8 @@ __all__ = ["SoftClustering"]
 
 # Share of the pairs with an affinity from which on a sparse matrix is no graph.
 FULL = 0.25
+# Arrays of all pairs by which points are looked for at once.
+ARRAYS = 4
 # The objectives that `sizes` means.
 OF_SIZES: dict[str, Objective] = {"equal": ScaledObjective(), "free": PerClusterObjective()}
 
@@ -238,10 +241,15 @@ class SoftClustering(FactorizationEstimator):
     ) -> tuple[Any, Plan, Coordinates | None]:
         if self.affinity == "precomputed":
             S = _similarities(X, plan.builder) if observed and self._is_left_to_us else None
-            found = Coordinates.of_affinities(S, weights)
-            if found is None:
+            if S is None:
                 return X, plan, None
-            X, whose = S, "affinities are scalar products"
+            X, found, whose = S, Coordinates.of_affinities(S, weights), "affinities are scalar products"
+            if found is None:
+                why = "the affinities are no scalar products of points, or many items are alike"
+                plan = replace(plan, chosen={"affinity": Reasoned(plan.builder.name, why)})
+                if mostly_no_copies(S, weights):  # the nearest tell more of their number than all pairs do
+                    plan = _judged_on(plan, NeighborGraph(metric="precomputed"))
+                return X, plan, None
             if found.of_roots:
                 whose = "square roots of the distances that the affinities say are those"
         elif self.affinity == "precomputed_distance" and self.scale_features in ("auto", "none"):
@@ -259,10 +267,9 @@ class SoftClustering(FactorizationEstimator):
         taken = Reasoned(plan.builder.name, f"{why}: {plan.chosen['affinity'].why}")
         builder = replace(plan.builder, units="given") if isinstance(plan.builder, Ensemble) else plan.builder
         plan = replace(plan, builder=builder, scale_features="none", chosen={**plan.chosen, "affinity": taken})
-        curved = found.of_roots or found.self_affinity is not None
-        if curved and isinstance(plan.choose, NumberOfClusters):
+        if found.of_roots or found.self_affinity is not None:
             # The points of roots and of kernels lie along curves, whose parts methods take for clusters.
-            plan = replace(plan, choose=replace(plan.choose, graph=NeighborGraph(metric="sqeuclidean")))
+            plan = _judged_on(plan, NeighborGraph(metric="sqeuclidean"))
         return points, plan, found
 
     @property
@@ -316,11 +323,23 @@ class SoftClustering(FactorizationEstimator):
 
 
 def _similarities(X: Any, builder: Builder) -> Array | None:
-    """Affinities that are all known, as an array; None for others, and where most pairs have none, as in a graph."""
+    """Affinities that are all known, of which each item has the same with itself and no larger one with another, as an
+    array; None for others, where most pairs have none, as in a graph, and where an array and its distances do not fit.
+    """
     if not isinstance(builder, Precomputed) or builder != replace(builder, missing="error", unstored="zero"):
         return None
     if isinstance(X, Affinity) and not isinstance(X, DenseAffinity | SparseAffinity):
         return None
     affinity = as_affinity(X, symmetrize=builder.symmetrize)
-    kept = affinity.unobserved is None and affinity.pair_weights is None and not affinity.foreign
-    return affinity.to_dense() if kept and affinity.density() >= FULL else None
+    known = affinity.unobserved is None and affinity.pair_weights is None and not affinity.foreign
+    with_itself = known and bool(affinity.diagonal().all())
+    full = with_itself and affinity.density() >= FULL and fits(ARRAYS * 8 * affinity.n_items**2)
+    S = affinity.to_dense() if full else None
+    return None if S is None or common_self_affinity(S) is None else S
+
+
+def _judged_on(plan: Plan, graph: NeighborGraph) -> Plan:
+    """The plan with criteria that look at this graph."""
+    if not isinstance(plan.choose, NumberOfClusters):
+        return plan
+    return replace(plan, choose=replace(plan.choose, graph=graph))

@@ -54,8 +54,8 @@ NO_ITEMS = 1e-8
 NEXT_TO_NOTHING = 1e-6
 # Degrees of freedom: at the start, and the range in which they are looked for; 200 is a Gaussian for all purposes.
 FIRST_FREEDOM, FREEDOMS = 10.0, (2.05, 200.0)
-# How precisely they are found, as a share.
-PRECISION = 0.01
+# How precisely they are found, as a share, and in how many steps at most.
+PRECISION, STEPS = 0.01, 100
 # Logarithm of a responsibility that is lost in a sum with the largest one.
 LOST = -37.0
 # Distances beyond this are as good as infinite, and their squares still are numbers.
@@ -378,7 +378,9 @@ def _freedom(R: Array, weights: Array, squared: Array, freedom: float, d: int) -
 
     ends = 1 / FREEDOMS[1], 1 / FREEDOMS[0]
     (low, high), at = ends, 1 / min(max(freedom, FREEDOMS[0]), FREEDOMS[1])
-    while True:
+    tried = set()
+    for _ in range(STEPS):
+        tried.add(at)
         v = 1 / at
         half = (v + d) / 2
         told, rise, total = tails_told(R, weights, squared, v, d, NEXT_TO_NOTHING)
@@ -389,7 +391,8 @@ def _freedom(R: Array, weights: Array, squared: Array, freedom: float, d: int) -
         found = at + (slope / bend if bend < 0 else -copysign(np.inf, slope))
         if not low < found < high:
             end = low if slope > 0 else high
-            found = end if end in ends else (at + end) / 2
+            found = (at + end) / 2 if end in tried or end not in ends else end
         if abs(found - at) < PRECISION * at:
             return float(1 / found)
         at = found
+    return float(1 / at)
