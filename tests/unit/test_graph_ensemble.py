@@ -184,7 +184,9 @@ def test_an_array_that_is_the_adjacency_of_a_graph_is_that_graph():
     )
     assert of_array.chosen_["affinity"].value == "graph_ensemble"
     for other in (array + np.eye(36), 1.0 - array - np.eye(36)):  # a kernel has a diagonal, and most pairs
-        assert "affinity" not in SoftClustering(4, affinity="precomputed", random_state=0).fit(other).chosen_
+        model = SoftClustering(4, affinity="precomputed", random_state=0).fit(other)
+        assert "affinity" not in model.chosen_ or model.chosen_["affinity"].value == "precomputed"
+        assert model._builder_.name == "precomputed"
 
 
 def test_what_is_no_plain_graph_is_the_affinity_that_it_was():
