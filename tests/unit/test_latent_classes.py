@@ -310,8 +310,21 @@ def test_bounds_are_kept_and_too_few_rows_have_no_classes():
     assert found.asked.min() >= 5
     assert found.asked.max() <= 7
     assert found.n_clusters in (5, 6, 7)
-    few = Categories.of(np.eye(4), np.full(4, 9.0))
+    few = Categories.of(np.eye(4), np.ones(4))
     assert classes_of(few, LatentClasses()) is None
+
+
+@pytest.mark.parametrize("n", [30, 200])
+def test_of_few_distinct_rows_copies_say_how_many_classes_there_are(n):
+    truth = np.arange(n) % 2
+    both = SoftClustering(random_state=0).fit(np.column_stack([truth * 10.0, truth * 7.0]))  # always together
+    assert both.n_clusters_ == 2
+    np.testing.assert_array_equal(both.labels_ == both.labels_[0], truth == 0)
+    assert both.verdict_.sure > 0.7
+    rng = np.random.default_rng(0)
+    alone = rng.integers(0, 2, size=(n, 1)) * 5.0
+    for unrelated in (alone, rng.integers(0, 2, size=(n, 2)) * 1.0):
+        assert SoftClustering(random_state=0).fit(unrelated).n_clusters_ == 1
 
 
 def test_many_distinct_rows_are_sampled():

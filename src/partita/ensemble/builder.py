@@ -227,10 +227,10 @@ class Ensemble(Builder):
                 often = come_often(weights)[seen]
                 heavy, far = seen[far & often], far & ~often
             seen = seen[~far]
-        if len(seen) < 2 * ITEMS:
-            return None
         if table is not None:
             found = classes_of(table.rows(seen), LatentClasses(), bounds=bounds, seed=self.seed)
+        elif len(seen) < 2 * ITEMS:
+            return None
         else:
             found = self._of_methods(np.vstack([Y[seen], _copies_of(Y, heavy, weights, rng)]), bounds)
         if found is None:

@@ -173,7 +173,9 @@ def classes_of(
     (2, 0.0)
     """
     n = len(table.counts)
-    least, most = max(bounds[0], 2), min(n // ITEMS, bounds[1] or n)
+    # Of few distinct rows copies say how many there are: two columns that always go together have two.
+    n_each = n // ITEMS if n >= 2 * ITEMS else min(n, int(table.counts.sum()) // ITEMS)
+    least, most = max(bounds[0], 2), min(n_each, bounds[1] or n)
     if most < least:
         return None
     tried: dict[int, _Tried] = {}
