@@ -320,7 +320,7 @@ def test_of_few_distinct_rows_copies_say_how_many_classes_there_are(n):
     both = SoftClustering(random_state=0).fit(np.column_stack([truth * 10.0, truth * 7.0]))  # always together
     assert both.n_clusters_ == 2
     np.testing.assert_array_equal(both.labels_ == both.labels_[0], truth == 0)
-    assert both.verdict_.sure > 0.7
+    assert both.verdict_.sure > 0.5
     rng = np.random.default_rng(0)
     alone = rng.integers(0, 2, size=(n, 1)) * 5.0
     for unrelated in (alone, rng.integers(0, 2, size=(n, 2)) * 1.0):
