@@ -80,6 +80,8 @@ FEWEST_BEYOND = 9.0
 # Dimensions that count as few; and those that do so among few items, with their number.
 FEW_DIMENSIONS = 5
 FEW_DIMENSIONS_OF_FEW, FEW_ITEMS = 12, 100
+# Rating scales in which descriptions of the items are compared at most: it takes time by the cube of their number.
+MOST_SCALES = 100
 # Where more than this share would belong to no cluster, expected or more likely than not, the items are not denser
 # anywhere than their box.
 MOST = 2 / 3
@@ -257,7 +259,7 @@ def _of_background(
     X, scales = _unrounded(X, seen, total, np.random.default_rng(seed))
     there_is_one = 1.0
     few = FEW_DIMENSIONS_OF_FEW if total < FEW_ITEMS else FEW_DIMENSIONS
-    if X.shape[1] <= few or scales.all():
+    if X.shape[1] <= few or (X.shape[1] <= MOST_SCALES and scales.all()):
         own, copies = seen, w[seen]
         if len(seen) > SAMPLE:
             own = np.random.default_rng(seed).choice(seen, SAMPLE, replace=False, p=w[seen] / total)
