@@ -253,7 +253,7 @@ def kernel_fit(S, n_clusters=3, affinity="precomputed", **options):
 def test_affinities_that_are_scalar_products_are_fitted_as_the_points(points, kernel, n_clusters, tmp_path):
     S = kernel(points, points)
     model = kernel_fit(S, n_clusters)
-    assert "scalar products of points" in model.chosen_["affinity"].why
+    assert "distance of points" in model.chosen_["affinity"].why
     assert model.n_clusters_ == 3
     assert metrics.adjusted_rand_index(model.labels_, TRUTH) > 0.95
     np.testing.assert_array_equal(model.predict(S), model.labels_)
@@ -273,10 +273,10 @@ def test_points_of_affinities_are_had_back_but_for_a_turn():
     X /= np.linalg.norm(X, axis=1)[:, None]
     placed = Coordinates.of_affinities(7.0 * (X @ X.T + 1.0))
     assert placed.points.shape == (40, 5)
-    np.testing.assert_allclose(pdist(placed.points), np.sqrt(7.0) * pdist(X), rtol=1e-6)
+    np.testing.assert_allclose(pdist(placed.points), np.sqrt(3.5) * pdist(X), rtol=1e-6)
     centre = X.mean(axis=0, keepdims=True) / np.linalg.norm(X.mean(axis=0))
     row = 7.0 * (centre @ X.T + 1.0)
-    np.testing.assert_allclose(cdist(placed(row), placed.points), np.sqrt(7.0) * cdist(centre, X), rtol=1e-6)
+    np.testing.assert_allclose(cdist(placed(row), placed.points), np.sqrt(3.5) * cdist(centre, X), rtol=1e-6)
     np.testing.assert_allclose(placed.heights(row, placed(row)), 0.0, atol=1e-6)
 
 
@@ -386,4 +386,14 @@ def test_what_was_not_taken_for_points_says_why(points):
     S = KERNELS["gaussian"](points, points) > 0.5
     chosen = kernel_fit(S.astype(float)).chosen_["affinity"]
     assert chosen.value == "precomputed"
-    assert "scalar products" in chosen.why
+    assert "largest affinity" in chosen.why
+
+
+def test_similarities_are_what_the_distances_are_that_they_are_less_than_one_by():
+    rng, truth = np.random.default_rng(0), np.repeat(np.arange(4), 20)
+    X = rng.random((80, 60)) < 0.05 + 0.6 * (np.arange(60) % 4 == truth[:, None])
+    D = cdist(X, X, "jaccard")
+    similar, apart = kernel_fit(1.0 - D, "auto"), fitted(D, "auto")
+    assert metrics.adjusted_rand_index(similar.labels_, truth) > 0.95
+    np.testing.assert_array_equal(similar.labels_, apart.labels_)
+    assert similar._coordinates.of_roots == apart._coordinates.of_roots

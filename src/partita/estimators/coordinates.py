@@ -1,5 +1,5 @@
-"""Distances that are, or whose roots are, those of points, or affinities that are their products: the points, in as
-few dimensions as they have.
+"""Distances that are, or whose roots are, those of points, or affinities that are such: the points, in as few
+dimensions as they have.
 
 Of distances d_ij between points in a Euclidean space the points can be had back, but for a turn, by classical scaling
 [torgerson1952]: B = -J D2 J / 2, with D2 the squared distances and J = I - 1 1^T / n, are the scalar products of the
@@ -10,8 +10,9 @@ diag(l)^(-1/2) V^T (b - d2) / 2, with b the diagonal of B [gower1968].
 Many dissimilarities are none of points, but their square roots are: those by Bray and Curtis, Jaccard, Manhattan and
 Gower, 1 - cosine and 1 - correlation [gower1986]. They have the same order, so that items have the same neighbours.
 
-Affinities may be those of points, too: scalar products s_ij, as of kernels, correlations and cosines, are at distances
-(s_ii + s_jj - 2 s_ij)^(1/2) from each other.
+Affinities may be those of points, too, where each item has the same one, s, with itself, and no larger one with
+another: s - s_ij is a distance then. Of scalar products, as kernels, correlations and cosines are, 2 (s - s_ij) is the
+squared one of the points, so that the roots are; of Jaccard's similarities the distance itself may be one.
 
 Of many items B is made of a thousand, the landmarks [desilva2004], or of two thousand where these are too few, and the
 others are placed; of at most 2,000 items it is looked at whether their distances come out as they were given, those to
@@ -99,7 +100,7 @@ class Coordinates:
 
     @classmethod
     def of_affinities(cls, S: Any, weights: Array | None = None) -> Coordinates | None:
-        """Return the points whose scalar products are these affinities but for a constant, or None as in `of`.
+        """Return the points whose distances, or roots of them, are the largest affinity less these, or None as in `of`.
 
         None, too, where affinities of items with themselves differ, or others are larger: they may be of any kind then.
 
@@ -114,8 +115,8 @@ class Coordinates:
         >>> X = np.array([[1.0, 0.0], [0.6, 0.8], [-1.0, 0.0]])
         >>> S = 1.0 + X @ X.T
         >>> placed = Coordinates.of_affinities(S)(S)
-        >>> np.linalg.norm(placed[0] - placed[2]).round(6)
-        np.float64(2.0)
+        >>> np.linalg.norm(placed[0] - placed[2]).round(6), S[0, 2]
+        (np.float64(2.0), np.float64(0.0))
         """
         own = common_self_affinity(S)
         found = None if own is None else cls.of(distances_of(S, own), weights)
@@ -270,10 +271,10 @@ def mostly_no_copies(rows: Array, weights: Array | None = None) -> bool:
 def distances_of(S: Array, own: float) -> Array:
     """Return the distances of items with these affinities, where each has the affinity `own` with itself.
 
-    >>> distances_of(np.array([[1.0, 0.5]]), 1.0).tolist()
-    [[0.0, 1.0]]
+    >>> distances_of(np.array([[1.0, 0.25]]), 1.0).tolist()
+    [[0.0, 0.75]]
     """
-    return np.sqrt(np.maximum(2.0 * (own - S), 0.0))
+    return np.maximum(own - S, 0.0)
 
 
 def _landmarks(D: Array, weights: Array | None, most: int) -> NDArray[np.intp]:
