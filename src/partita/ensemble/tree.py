@@ -13,8 +13,10 @@ from partita.affinity.from_neighbors import neighbors_among
 from partita.affinity.shared_search import made_once
 from partita.arrays import Array
 
-__all__ = ["reachability_tree"]
+__all__ = ["groups_apart", "reachability_tree"]
 
+# How many times as far from each other as within them groups are.
+APART = 1.5
 Edges = tuple[NDArray[np.int64], NDArray[np.int64], Array]
 
 
@@ -27,6 +29,27 @@ def reachability_tree(X: Array, smoothing: int) -> Edges:
     X = np.ascontiguousarray(X, dtype=np.float64)
     first, second, length = made_once(partial(_made, X, smoothing), "spanning tree", X, smoothing)
     return first, second, length
+
+
+def groups_apart(X: Array) -> int:
+    """Return how many groups there are of which each item has another of its own nearer than any of the rest, by far.
+
+    Of the tree of plain distances: edges that link every item to another are shorter, by the factor `APART`, than those
+    that link the groups. 1 where there are no such groups.
+
+    >>> groups_apart(np.array([[0.0], [1.0], [9.0], [10.0], [20.0], [21.5]])), groups_apart(np.arange(9.0)[:, None])
+    (3, 1)
+    """
+    first, second, length = reachability_tree(X, 1)
+    joined = np.full(len(X), np.inf)
+    for ends in (first, second):
+        np.minimum.at(joined, ends, length)
+    inner = int(np.searchsorted(length, joined.max(), side="right"))
+    if inner == len(length):
+        return 1
+    ratio = length[inner:] / np.maximum(length[inner - 1 : -1], np.finfo(float).tiny)
+    best = int(ratio.argmax())
+    return len(length) - inner - best + 1 if ratio[best] >= APART else 1
 
 
 def _made(X: Array, smoothing: int) -> Edges:
