@@ -75,3 +75,21 @@ def test_clusters_that_few_columns_tell_apart_are_found_among_many(n: int, d: in
         model = SoftClustering(random_state=0).fit(X)
         assert model.n_clusters_ == K
         assert adjusted_rand_index(model.labels_, labels) > 0.85
+
+
+@pytest.mark.parametrize("alike", [True, False])
+def test_a_few_bad_rows_of_a_wide_table_are_outliers(alike: bool) -> None:
+    rng = np.random.default_rng(1)
+    X = rng.gamma(2, 2, 600) + rng.normal(size=(150, 600)) * 0.6
+    X[:6] += rng.normal(size=600) * 1.6 if alike else rng.normal(size=(6, 600)) * 1.5
+    model = SoftClustering(random_state=0).fit(X)
+    assert np.flatnonzero(model.outlier_ > 0.5).tolist() == [0, 1, 2, 3, 4, 5]
+    weights = np.ones(150)
+    weights[:6] = 0.0
+    assert not (SoftClustering(random_state=0).fit(X, sample_weight=weights).outlier_ > 0.5).any()
+
+
+def test_wide_tables_without_bad_rows_have_no_outliers() -> None:
+    for seed in range(3):
+        X, _ = wide(150, 400, 3, seed, apart=3.0)
+        assert not (SoftClustering(random_state=0).fit(X).outlier_ > 0.5).any()

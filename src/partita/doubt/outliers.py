@@ -37,6 +37,8 @@ Cost: N + M queries for k neighbours among at most 5,000 items, and mixtures of 
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import expit
@@ -54,6 +56,7 @@ __all__ = [
     "background_probability",
     "counts_of",
     "density_ratio",
+    "far_rows",
     "off_the_sphere",
     "on_the_sphere",
     "probability_of_new",
@@ -142,15 +145,36 @@ def background_probability(
     if varies.any():  # a column of one value tells nothing
         X, R = X[:, varies], None if R is None else R[:, varies]
     rng = np.random.default_rng(seed)
-    rows, row = np.unique(X[seen], axis=0, return_inverse=True)
     says = np.array([not _comes_again(column, w[seen]) for column in X[seen].T])
     R = None if R is None else R[:, says]
     p = _of_background(X[:, says], labels, w, rng, seed, R) if says.any() else np.zeros(len(X))
-    if len(rows) > NEIGHBORS:
-        often = come_often(np.bincount(row.ravel(), w[seen]).astype(np.float64))
-        far = seen[(far_items(*_reach(rows, rng)) & ~often)[row.ravel()]]
-        p[far] = np.maximum(p[far], IF_FAR)
+    far = seen[far_rows(X[seen], w[seen], seed=rng)]
+    p[far] = np.maximum(p[far], IF_FAR)
     return p
+
+
+def far_rows(X: Array, w: Array, *, seed: Any = 0) -> NDArray[np.bool_]:
+    """Return which rows lie far from all others (`partita.affinity.far`), those that come often left out.
+
+    Parameters
+    ----------
+    X : N x d array
+    w : array of N, positive
+        How often each row comes.
+    seed : int or Generator
+        Of the sample among which many rows have their neighbours looked for.
+
+    Examples
+    --------
+    >>> X = np.r_[np.random.default_rng(0).normal(size=(60, 2)), [[90.0, 0.0]]]
+    >>> np.flatnonzero(far_rows(X, np.ones(61))).tolist()
+    [60]
+    """
+    rows, row = np.unique(X, axis=0, return_inverse=True)
+    if len(rows) <= NEIGHBORS:
+        return np.zeros(len(X), dtype=bool)
+    often = come_often(np.bincount(row.ravel(), w).astype(np.float64))
+    return np.asarray((far_items(*_reach(rows, np.random.default_rng(seed))) & ~often)[row.ravel()])
 
 
 def probability_of_new(X: Array, outlier: Array, Y: Array, *, weights: Array | None = None, seed: int = 0) -> Array:

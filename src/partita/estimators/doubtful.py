@@ -31,10 +31,11 @@ from partita.doubt import (
     weak_support_probability,
 )
 from partita.doubt.coverage import require_share
-from partita.doubt.outliers import IF_FAR
+from partita.doubt.outliers import IF_FAR, far_rows
 from partita.ensemble.categories import Columns
 from partita.ensemble.consensus import Consensus
 from partita.ensemble.evidence import EnsembleEvidence
+from partita.ensemble.noise import above_noise
 from partita.ensemble.units import Units, far_cells, frame_of, have_a_third_value
 from partita.ensemble.weights import LEAST, POWER
 from partita.errors import InputError
@@ -390,7 +391,11 @@ class Doubtful(NewItems):
         if sphere is None:  # no combination of categories is far from the others
             seen = features if columns.categories(features) is None else features[:, columns.numbers]
             p = background_probability(seen, self.labels_, weights=weights)
-            return np.where(self._has_slips(), np.maximum(p, IF_FAR), p)
+            far = self._has_slips()
+            kept = np.arange(len(p)) if weights is None else np.flatnonzero(weights)
+            if (above := above_noise(seen[kept])).shape[1] < seen.shape[1]:  # in which distances say little
+                far[kept] |= far_rows(above, np.ones(len(kept)) if weights is None else weights[kept])
+            return np.where(far, np.maximum(p, IF_FAR), p)
         empty = ~given.X.any(axis=1)  # as far from every point of the sphere
         weights = np.where(empty, 0.0, 1.0 if weights is None else weights)
         p = background_probability(features, self.labels_, weights=weights, reference=sphere)
