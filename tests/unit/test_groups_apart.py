@@ -48,3 +48,10 @@ def test_replicates_are_found(n_groups: int, each: int) -> None:
 def test_a_bound_on_the_number_holds() -> None:
     X, _ = replicates(20, 5, 0)
     assert SoftClustering((2, 9), random_state=0).fit(X).n_clusters_ <= 9
+
+
+def test_a_population_measured_twice_is_one_population() -> None:
+    rng = np.random.default_rng(0)
+    X = np.repeat(rng.normal(size=(60, 5)), 2, axis=0) + 1e-4 * rng.normal(size=(120, 5))
+    assert groups_apart(X) == 60
+    assert SoftClustering(random_state=0).fit(X).n_clusters_ == 1

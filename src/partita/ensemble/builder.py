@@ -273,8 +273,8 @@ class Ensemble(Builder):
                 found = replace(found, one=judge.one_cluster(found.best_log_odds, found.spread_log_odds))
             elif n < FEW:
                 found = replace(found, one=judge.one_of_few(max(int(found.partition.max()) + 1, 2)))
-            if apart >= GROUPS:
-                found = replace(found, one=min(found.one or ONE_OF_GROUPS, ONE_OF_GROUPS))
+            if apart >= GROUPS and found.n_clusters > apart / 2:  # and methods see them
+                found = replace(found, one=ONE_OF_GROUPS if found.one is None else min(found.one, ONE_OF_GROUPS))
             found = replace(found, power=power_in(Y.shape[1]))
             one, within = self.components, (bounds[0], most)
             if one is None:
