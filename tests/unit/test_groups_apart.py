@@ -55,3 +55,10 @@ def test_a_population_measured_twice_is_one_population() -> None:
     X = np.repeat(rng.normal(size=(60, 5)), 2, axis=0) + 1e-4 * rng.normal(size=(120, 5))
     assert groups_apart(X) == 60
     assert SoftClustering(random_state=0).fit(X).n_clusters_ == 1
+
+
+def test_the_number_of_groups_is_tried_though_fewer_look_better_before() -> None:
+    X, truth = replicates(30, 6, 5, 800)  # two clusters have better odds than any number between them and thirty
+    model = SoftClustering(random_state=0).fit(X)
+    assert model.n_clusters_ == 30
+    assert adjusted_rand_index(model.labels_, truth) > 0.9
