@@ -241,6 +241,7 @@ def test_the_density_of_half_the_items_begins_at_that_of_all_and_at_the_half_its
     monkeypatch.setattr(selection, "KMeans", None)
     half = _again(density, X[::2], np.ones(500), truth[::2].argmax(axis=1), truth[::2])
     np.testing.assert_allclose(half.posterior(X), density.posterior(X), atol=0.1)
+    np.testing.assert_allclose(half.subspace.centre, X[::2].mean(axis=0))  # it has seen nothing of the other half
 
 
 def test_directions_in_more_columns_than_items_are_those_of_the_products_of_items(monkeypatch):

@@ -345,9 +345,7 @@ def _again(chosen: ClusterDensity, X: Array, d: Array, labels: NDArray[np.int64]
     K = W.shape[1]
     if chosen.reading == "components":
         kind, q = chosen.mixture.kind, chosen.n_dimensions
-        return by_components(
-            X, d, [np.eye(K)[labels], V], dimensions=[q], kinds=[kind], n_seeds=0, subspace=chosen.subspace
-        )
+        return by_components(X, d, [np.eye(K)[labels], V], dimensions=[q], kinds=[kind], n_seeds=0)
     M = len(chosen.owner)
     both = [
         by_merging(X, d, prior, names, like=chosen, n_components=M)

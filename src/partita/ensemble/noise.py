@@ -5,8 +5,8 @@ neighbours and statistics of them drown: clusters that few columns tell apart lo
 The singular values of noise alone are a bulk that ends at a known place [marchenko1967]; how strong the noise is tells
 their median [gavish2014]. The components beyond the bulk have what rows have in common, and are what the methods of
 an ensemble see. Where many are beyond it, the bulk is not one of noise, as among the pixels of images; there,
-and where none is, the columns are left as they are, or the leading 500 components taken where there are more: words of
-texts are some ten thousand columns, which would take minutes and have less in common with each row more.
+and where none is, the columns are left as they are. Of more than 500 components the leading 500 are seen then: all of
+them, as of the ten thousand words of texts, would take minutes.
 
 References
 ----------

@@ -424,7 +424,7 @@ def _shown_to_criteria(evidence: EvidenceByK, graph: NeighborGraph | None) -> tu
         if not builder.of_distances:
             X = distances_of(X, float(X.diagonal().mean()))
             np.fill_diagonal(X, 0.0)
-        graph = NeighborGraph(metric="precomputed")
+        graph = graph or NeighborGraph(metric="precomputed")
         if evidence.items.n_distinct == 1:  # copies of one item, as they are where features are given
             return KEvidence(affinity=_in_pieces(graph, X[:1, :1]), seed=seed), None
         return KEvidence(affinity=_in_pieces(graph, X), weights=evidence.items.weights, seed=seed), None

@@ -250,22 +250,20 @@ class SoftClustering(FactorizationEstimator):
                 if mostly_no_copies(S, weights):  # the nearest tell more of their number than all pairs do
                     plan = _judged_on(plan, NeighborGraph(metric="precomputed"))
                 return X, plan, None
-            roots = "the root of " * found.of_roots
-            why = (
-                f"{roots}the largest affinity less each, which Precomputed() takes as they are, is a distance of points"
-            )
+            why = f"{'the root of ' * found.of_roots}the largest affinity less each is a distance of points"
+            beside = " (affinity=Precomputed() takes the affinities as they are)"
         elif self.affinity == "precomputed_distance" and self.scale_features in ("auto", "none"):
             X = as_distances(X)
             found = Coordinates.of(X, weights)
             if found is None:
                 why = "neither the distances nor their roots are those of points, some are not known, or many are zero"
                 return X, replace(plan, chosen={"affinity": Reasoned(plan.builder.name, why)}), None
-            why = f"the {'square roots of the ' * found.of_roots}distances are those of points"
+            why, beside = f"the {'square roots of the ' * found.of_roots}distances are those of points", ""
         else:
             return X, plan, None
         points = found(X)
         plan = self._plan_of(points, chosen_here=True)
-        why = f"{why} in {count(points.shape[1], 'dimension')}: {plan.chosen['affinity'].why}"
+        why = f"{why} in {count(points.shape[1], 'dimension')}{beside}: {plan.chosen['affinity'].why}"
         taken = Reasoned(plan.builder.name, why)
         builder = replace(plan.builder, units="given") if isinstance(plan.builder, Ensemble) else plan.builder
         plan = replace(plan, builder=builder, scale_features="none", chosen={**plan.chosen, "affinity": taken})
