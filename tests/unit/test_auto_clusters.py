@@ -304,7 +304,8 @@ def test_must_links_that_leave_fewer_items_cap_the_number():
     model = SoftClustering("auto", random_state=0, affinity="neighbors", probabilities="fitted").fit(
         X, must_link=joined
     )
-    assert (model.n_clusters_, model.verdict_.n_clusters) == (2, 3)
+    assert (model.n_clusters_, model.verdict_.n_clusters) == (2, 2)
+    assert model.verdict_.probabilities[2:].sum() == 0 and model.verdict_.probabilities.sum() == pytest.approx(1)
     assert any("must-links" in note for note in model.result_.notes)
     assert (
         SoftClustering("auto", random_state=0, affinity="neighbors", probabilities="fitted")
@@ -329,9 +330,15 @@ def test_a_choice_is_brought_to_the_most_probable_number_that_is_allowed():
     verdict = Verdict(4, 0.5, probabilities, (2, 4), (), {}, False, ())
     chosen = Choice(4, start=np.zeros(9, dtype=np.int64), verdict=verdict)
     items = merge_identical(np.arange(5.0)[:, None])
-    assert chosen.within(Groups.of(items)) is chosen
+    free = chosen.within(Groups.of(items))
+    assert free.verdict is verdict
+    assert (free.n_clusters, free.start) == (4, chosen.start)
     brought = chosen.within(Groups.of(items, must_link=[[0, 1], [1, 2]]))
     assert (brought.n_clusters, brought.start) == (2, None)
+    told = brought.verdict  # as if more than three were not possible
+    assert (told.n_clusters, told.likely) == (2, (1, 2, 3))
+    np.testing.assert_allclose(told.probabilities, [0.25, 0.5, 0.25, 0, 0])
+    assert told.sure == told.probabilities[1]
     assert Choice(7).within(Groups.of(items)).n_clusters == 5
     assert Choice(1).within(Groups.of(items, cannot_link=[[0, 1]])).n_clusters == 2
 

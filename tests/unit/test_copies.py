@@ -1,11 +1,14 @@
 """Rows that occur again and again, as the members of an ensemble see them."""
 
+import warnings
+
 import numpy as np
 import pytest
 
 from partita import SoftClustering
 from partita.ensemble.copies import SpreadRows, is_repeated, within_cells
 from partita.metrics import adjusted_rand_index
+from partita.report.headline import headline
 
 
 def rounded(n=1000, d=2, K=2, apart=4.0, seed=0):
@@ -154,3 +157,26 @@ def test_a_rating_whose_cells_were_partly_filled_in_stays_within_its_cells():
     moved = np.abs(within_cells(X)[:, 3] - X[:, 3])
     assert moved.max() <= 1.0
     assert abs(moved[60:].mean() - 0.5) < 0.04
+
+
+@pytest.mark.parametrize("n_distinct", [12, 200])
+def test_the_headline_says_of_measured_rows_that_most_are_copies(n_distinct):
+    X = np.repeat(np.random.default_rng(0).normal(size=(n_distinct, 3)), 5, axis=0)
+    said = f"only {n_distinct} of {5 * n_distinct:,} rows are distinct"
+    assert said in headline(SoftClustering(2, random_state=0).fit(X))[2].lower()
+    few = SoftClustering(2, random_state=0).fit(X[: n_distinct * 5 // 2 : 3])  # at most two of each
+    assert "distinct" not in headline(few)[2]
+
+
+def test_the_headline_is_silent_of_copies_where_methods_see_them():
+    X, _ = rounded(1000)
+    assert "distinct" not in headline(SoftClustering(2, random_state=0).fit(X))[2]
+
+
+def test_near_copies_leak_no_warning():
+    rng = np.random.default_rng(0)
+    X = np.repeat(rng.normal(size=(6, 2)), 20, axis=0) + 1e-12 * rng.normal(size=(120, 2))
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert SoftClustering(8, random_state=0).fit(X).n_clusters_ <= 8
+        assert SoftClustering(random_state=0).fit(X).n_clusters_ == 6

@@ -32,6 +32,7 @@ from partita.ensemble.categories import Categories, Columns, with_latent_variabl
 from partita.ensemble.components import Components
 from partita.ensemble.consensus import EACH, ITEMS, Consensus, consensus
 from partita.ensemble.copies import SpreadRows, within_cells
+from partita.ensemble.density import n_dense
 from partita.ensemble.draws import Draw, Said, extended
 from partita.ensemble.evidence import EnsembleEvidence, restored_factor
 from partita.ensemble.latent_classes import LatentClasses, classes_of, reproduced
@@ -265,7 +266,7 @@ class Ensemble(Builder):
                 again=[one.varied(1) for one in self.seeking],
                 seed=self.seed,
                 bounds=(bounds[0], most),
-                tried=max(min(apart, most), 2),
+                tried=(apart, n_dense(Y)),
             )
             if found is None:
                 return None

@@ -53,6 +53,8 @@ ITEMS = 3
 AROUND, ROUNDS = 2, 3
 # Numbers that are filled in or drawn at once more, as a rule: for the progress alone.
 REFINED = 9
+# Adjusted Rand index from which on two partitions are one answer.
+SAME = 0.95
 # Share from which on the draws that do not vote have the answer.
 HALF = 0.5
 LEAST_WEIGHT = np.finfo(float).tiny
@@ -222,6 +224,9 @@ class Consensus:
     ) -> Consensus:
         """Return the consensus with draws of a method that does not vote, and has this share of the weight.
 
+        Where its answer is the partition of the others, how probable a number is to either multiplies: two unlike
+        readings of the items have found the same clusters.
+
         Parameters
         ----------
         labels : sequence of M arrays of n labels
@@ -238,8 +243,11 @@ class Consensus:
         """
         draws = np.vstack([self.draws, *labels])
         voices, lone = np.r_[self.weights, np.zeros(len(labels))], np.r_[np.zeros(len(self.draws)), chances]
-        weights = _together(voices, lone, share)
         own = len(self.draws) + (int(chances.argmax()) if best is None else best)
+        if adjusted_rand(self.partition, draws[own]) >= SAME:  # witnesses of one answer: their odds multiply
+            held = draws.max(axis=1)
+            voices, lone = (mine * _by_number(others, held) for mine, others in ((voices, lone), (lone, voices)))
+        weights = _together(voices, lone, share)
         partition = draws[own] if share > HALF else self.partition
         return replace(
             self,
@@ -287,7 +295,7 @@ def consensus(
     again: Sequence[Member] = (),
     seed: int = 0,
     bounds: tuple[int, int | None] = (1, None),
-    tried: int = 2,
+    tried: Sequence[int] = (),
 ) -> Consensus | None:
     """Return the consensus of methods on the items and on the number of clusters.
 
@@ -307,8 +315,8 @@ def consensus(
     seed : int
     bounds : pair of int, or int and None
         The smallest and the largest number of clusters. Draws with another number weigh nothing.
-    tried : int
-        Numbers up to this one are tried whatever fewer are worth.
+    tried : sequence of int
+        Numbers that are tried whatever fewer are worth.
 
     Examples
     --------
@@ -323,21 +331,21 @@ def consensus(
     if most < 2 or len({one.name for one in members}) < 2:
         return None
     first = max(ALWAYS, int(np.ceil(np.sqrt(n))))
-    always = {min(max(K, 2), most) for K in (least, tried)}
-    grid = sorted({*sizes_up_to(max(most, min(EACH, n // ITEMS))), *always})
-    planned = [K for K in grid if first >= K] + [EACH] * REFINED
+    always = sorted({min(max(K, least, 2), most) for K in (least, *tried)})
+    grid = [K for K in sizes_up_to(max(most, min(EACH, n // ITEMS))) if EACH >= K or least <= K]
+    planned = [*[K for K in grid if first >= K], *always] + [EACH] * REFINED
     drawn = _Draws(members, X, seed, log_odds, (least, most), planned)
+
+    def goes_on(K: int) -> bool:
+        return not drawn.is_past_the_best() and (first >= K or drawn.best_at() >= drawn.allowed[-2:][0])
+
     with shared_search():
         # The first numbers are always tried: how far the odds of few clusters differ tells whether there is but one.
         drawn.add([K for K in grid if K <= EACH])
-        drawn.add_while(
-            [K for K in grid if K > EACH],
-            lambda K: (
-                (max(always) >= K or not drawn.is_past_the_best())
-                and (max(first, least) >= K or drawn.best_at() >= drawn.sizes[-2])
-            ),
-            ahead=first,
-        )
+        drawn.add_while([K for K in grid if K > EACH], goes_on, ahead=first)
+        if new := [K for K in always if K not in drawn.sizes]:
+            drawn.add(new)
+            drawn.add_while([K for K in grid if max(drawn.sizes) < K], goes_on, ahead=first)
         first_draws = found = drawn.summary()
         for _ in range(ROUNDS):
             near = drawn.around(found.n_clusters, max(least, 2), most)
@@ -393,6 +401,12 @@ def _in_common(partition: Labels, draws: Labels, weights: Array) -> float:
     likeliest = _likeliest(draws, weights)
     alike = np.array([adjusted_rand(partition, draws[at]) for at in likeliest])
     return float(alike @ weights[likeliest] / weights[likeliest].sum())
+
+
+def _by_number(weights: Array, held: NDArray[np.int64]) -> Array:
+    """The share of the weight that each draw's number of clusters has, `held` of each draw, and a little more."""
+    shares = np.bincount(held, weights)
+    return np.asarray(shares[held] / shares.sum() + LEAST)
 
 
 def _together(voices: Array, lone: Array, share: float) -> Array:
@@ -516,13 +530,18 @@ class _Draws:
         """Return the draws at a number that was added."""
         return self._drawn[n_clusters].labels
 
+    @property
+    def allowed(self) -> list[int]:
+        """The numbers that were added and are not below the bounds; all where there are none."""
+        return [K for K in self.sizes if self._bounds[0] <= K] or self.sizes
+
     def best_at(self) -> int:
-        """Return the number of the draw of largest odds."""
-        return max(self._drawn, key=lambda K: self._drawn[K].best)
+        """Return the number of the draw of largest odds, of those allowed."""
+        return max(self.allowed, key=lambda K: self._drawn[K].best)
 
     def best_of_many(self) -> int | None:
         """Return the number past 12 of the draw of largest odds, unless these are far below the best of all."""
-        many = [K for K in self._drawn if K > EACH]
+        many = [K for K in self.allowed if K > EACH]
         if not many:
             return None
         best = max(many, key=lambda K: self._drawn[K].best)
@@ -533,7 +552,7 @@ class _Draws:
 
         Odds of many small clusters are low at numbers between few and theirs, where agreement only rises.
         """
-        each = [self._drawn[K] for K in self.sizes]
+        each = [self._drawn[K] for K in self.allowed]
         alike = [one.agreement.max() for one in each]
         far_below = max(one.best for one in each[-2:]) < max(one.best for one in each) - PAST
         return far_below and max(alike[-2:]) < max(alike)

@@ -18,11 +18,13 @@ from partita.ensemble.base import Clustering, Member
 from partita.ensemble.tree import reachability_tree
 from partita.ensemble.vote import neighbor_vote, voters_of
 
-__all__ = ["Density"]
+__all__ = ["Density", "n_dense"]
 
 # Least sizes tried, as shares of the items, beside the smallest that means anything.
 SHARES = (0.08, 0.05, 0.03, 0.02, 0.01, 0.005)
 SMALLEST = 5
+# Of the number of dense clusters: their least size, and the share of the items that they hold at least.
+OF_COUNT, HELD = 8, 0.5
 
 
 @dataclass(frozen=True)
@@ -68,3 +70,16 @@ class Density(Member):
         if noise.any():
             labels[noise] = neighbor_vote(labels[~noise], voters_of(X[noise], X[~noise], 1))
         return Clustering(labels)
+
+
+def n_dense(X: Array) -> int:
+    """Return how many dense clusters of eight items or more hold at least half of the items; 1 where these hold fewer.
+
+    >>> X = np.random.default_rng(0).normal(size=(60, 2)) + np.repeat([[0, 0], [19, 9]], 30, axis=0)
+    >>> n_dense(X), n_dense(np.random.default_rng(0).normal(size=(60, 20)))
+    (2, 1)
+    """
+    from partita.kernels.density_tree import excess_of_mass
+
+    labels = excess_of_mass(*reachability_tree(X, Density.smoothing), OF_COUNT)
+    return int(labels.max()) + 1 if (labels >= 0).mean() >= HELD else 1

@@ -84,9 +84,10 @@ def mardia(Z: Array, components: Ellipsoids, responsibilities: Array) -> Mardia:
         n = float(r.sum())
         if n < FEWEST * (q + 1):
             continue
-        W = _standard(_as_normal((Z - components.means[m]) @ components.whiteners[m], components.freedom), r)
-        third = (W * r[:, None]).T @ (W[:, :, None] * W[:, None, :]).reshape(len(W), -1) / n
-        fourth = float(r @ np.einsum("nq,nq->n", W, W) ** 2) / n
+        with np.errstate(over="ignore", invalid="ignore"):  # of near copies; what is not finite does not fit
+            W = _standard(_as_normal((Z - components.means[m]) @ components.whiteners[m], components.freedom), r)
+            third = (W * r[:, None]).T @ (W[:, :, None] * W[:, None, :]).reshape(len(W), -1) / n
+            fourth = float(r @ np.einsum("nq,nq->n", W, W) ** 2) / n
         skewness.append(n * float((third**2).sum()) / 6)
         kurtosis.append((fourth - q * (q + 2)) * np.sqrt(n / (8 * q * (q + 2))))
     if not skewness:

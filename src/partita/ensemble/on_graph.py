@@ -27,7 +27,7 @@ from partita.affinity.shared_search import shared_search
 from partita.arrays import Array, Labels
 from partita.ensemble.base import Member, member
 from partita.ensemble.block_model import BlockModel
-from partita.ensemble.consensus import Consensus, consensus, drawn_at
+from partita.ensemble.consensus import Consensus, consensus, drawn_at, sizes_up_to
 from partita.ensemble.draws import Draw
 from partita.ensemble.evidence import EnsembleEvidence, restored_factor
 from partita.ensemble.node_order import order_of_nodes
@@ -44,8 +44,9 @@ __all__ = ["GraphEnsemble", "consensus_of_graph", "is_plain_graph"]
 OF_GRAPHS, NODES = ("modularity", "graph", "spectral", "walks"), 8
 # Nodes of a fine cluster on average, and the most fine clusters.
 FINE, MOST_FINE = (8, 10, 12), 100
-# Nodes of smaller clusters, as of cliques, and how far methods must agree on them: neighbourhoods are agreed on by .92.
-SMALL, ALIKE = (7, 6, 5, 4), 0.97
+# Nodes of smaller clusters on average, as of cliques or of the records of one person, the most of these, the methods
+# that are asked for them first, and how far these must agree beyond how they agree on fine clusters.
+SMALL, MOST_SMALL, FIRST, ALIKE = (7, 6, 5, 4, 3.5, 3, 2.5), 500, ("modularity", "walks"), 0.75
 
 # Power of the agreement, of the prior probability of a number, and of the evidence of a block model in the weight of a
 # draw; and how much more than neighbourhoods this evidence must have to count.
@@ -275,7 +276,8 @@ def consensus_of_graph(
     n = len(linked)
     pieces = connected_components(A, directed=False, return_labels=False)  # without links between them, however small
     members = [member(name) for name in OF_GRAPHS]
-    most = min(max(n // NODES, pieces, _small_clusters(members, A, seed)), bounds[1] or n)
+    small = _small_clusters(A, seed)
+    most = min(max(n // NODES, pieces, round(n / SMALL[-1]) if small else 0), bounds[1] or n)
     if most < 2:
         return None
     sizes = {max(min(round(n / share), MOST_FINE), 2) for share in FINE}
@@ -293,7 +295,8 @@ def consensus_of_graph(
     with shared_search():
         fine, neighborhoods = drawn_at(members, A, sizes, seed=seed)
         of_neighborhoods = max(0.0, *map(model.evidence, neighborhoods))
-        tried = max(pieces, min(ALWAYS, n // LARGE))
+        few = min(ALWAYS, n // LARGE)
+        tried = (pieces, small, few, *sizes_up_to(few))
         found = consensus(members, A, log_odds, seed=seed, bounds=(bounds[0], most), tried=tried)
     if found is None:
         return None
@@ -303,12 +306,18 @@ def consensus_of_graph(
     return replace(found, item=None if n == n_nodes else item, fine=fine, backed=backed, against=against)
 
 
-def _small_clusters(members: Sequence[Member], A: sp.csr_array, seed: int) -> int:
-    """The number of clusters of four nodes on average, where all methods find clusters of 4 to 7 alike; otherwise 0."""
-    sizes = {n for n in (round(A.shape[0] / share) for share in SMALL) if 2 <= n <= MOST_FINE}
+def _small_clusters(A: sp.csr_array, seed: int) -> int:
+    """The number of clusters of two to seven nodes on which methods agree best, by far better than on fine ones; or 0."""
+    members = [member(name) for name in FIRST]
+
+    def agreed(shares: tuple[float, ...]) -> dict[int, float]:
+        sizes = {round(A.shape[0] / share) for share in shares}
+        return {K: drawn_at(members, A, [K], seed=seed)[0] for K in sizes if 2 <= K <= MOST_SMALL}
+
     with shared_search():
-        alike = any(drawn_at(members, A, [K], seed=seed)[0] >= ALIKE for K in sizes)
-    return A.shape[0] // min(SMALL) if alike else 0
+        small, fine = agreed(SMALL), max(agreed(FINE).values(), default=0.0)
+    best = max(small, key=small.__getitem__, default=0)
+    return best if best and small[best] - fine >= ALIKE * (1.0 - fine) else 0
 
 
 def _linked(A: sp.csr_array) -> tuple[NDArray[np.intp], sp.csr_array]:

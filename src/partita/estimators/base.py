@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import time
+import warnings
 from abc import abstractmethod
 from contextlib import nullcontext
 from copy import copy
@@ -14,6 +15,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import ClusterMixin, _fit_context, clone
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import Tags
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
@@ -345,7 +347,10 @@ class FactorizationEstimator(ClusterMixin, Doubtful):
             stage = Stages(bar)
             try:
                 options = replace(self._options(stage, checkpoint), earlier=earlier)
-                fitted = fit(plan, given, options)
+                with warnings.catch_warnings():
+                    # scikit-learn's k-means warns of near copies, of which there are fewer than means
+                    warnings.filterwarnings("ignore", "Number of distinct clusters", ConvergenceWarning)
+                    fitted = fit(plan, given, options)
             except KeyboardInterrupt as stop:
                 if self.on_interrupt != "best" or stop.args:
                     raise

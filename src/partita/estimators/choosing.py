@@ -98,12 +98,15 @@ class Choice:
         """
         most = min(groups.n_distinct, bounds[1] or np.inf)
         least = int(min(max(groups.n_needed, bounds[0]), most))
+        verdict, notes = self.verdict, self.notes
+        if verdict is not None:
+            allowed = verdict.within(least, int(most))
+            notes = (*allowed.notes, *(said for said in notes if said not in verdict.notes))
+            verdict = allowed
         if least <= self.n_clusters <= most:
-            return self
-        K = int(min(max(self.n_clusters, least), most))
-        allowed = () if self.verdict is None else self.verdict.probabilities[least - 1 : int(most)]
-        if len(allowed):
-            K = least + int(np.argmax(allowed))
+            return replace(self, verdict=verdict, notes=notes)
+        known = verdict is not None and least <= verdict.n_clusters <= most
+        K = verdict.n_clusters if verdict is not None and known else int(min(max(self.n_clusters, least), most))
         if bounds[0] <= self.n_clusters <= (bounds[1] or self.n_clusters):
             why = "must-links and distinct items leave"
             if self.n_clusters < least:
@@ -112,7 +115,7 @@ class Choice:
             why = "the bounds leave"
         note = f"{self.n_clusters} clusters would have been chosen; {why} {K}"
         built = None if self.built is None else self.built.serving(K)
-        return replace(self, n_clusters=K, start=None, built=built, notes=(*self.notes, note))
+        return replace(self, n_clusters=K, start=None, verdict=verdict, built=built, notes=(*notes, note))
 
     def ended_at(self, n_clusters: int, note: str) -> Self:
         """Return the choice of a fit that ended with fewer clusters, with a note and its verdict on that number.

@@ -96,6 +96,22 @@ class Verdict(Printed):
         """Return the probability of a number of clusters; 0 past the largest that was looked at."""
         return float(self.probabilities[n_clusters - 1]) if n_clusters <= len(self.probabilities) else 0.0
 
+    def within(self, least: int, most: int) -> Verdict:
+        """Return the verdict on numbers from `least` to `most`, as if others were not possible.
+
+        Where none of them has a probability it stays as it is.
+        """
+        K = np.arange(1, len(self.probabilities) + 1)
+        p = np.where((least <= K) & (most >= K), self.probabilities, 0.0)
+        if not p.any() or np.array_equal(p, self.probabilities):
+            return self
+        p /= p.sum()
+        n_clusters = self.n_clusters if least <= self.n_clusters <= most else int(p.argmax()) + 1
+        sure, likely = float(p[n_clusters - 1]), likely_of(p)
+        before = doubts(self.n_clusters, self.sure, self.likely)
+        notes = (*(said for said in self.notes if said not in before), *doubts(n_clusters, sure, likely))
+        return replace(self, n_clusters=n_clusters, sure=sure, probabilities=p, likely=likely, notes=notes)
+
     def ended_at(self, n_clusters: int) -> Verdict:
         """Return the verdict of a fit at its number that ended with fewer clusters, since one more would hold no item.
 

@@ -9,6 +9,8 @@ import numpy as np
 
 from partita.doubt import divided
 from partita.doubt.layers import BETWEEN
+from partita.ensemble.categories import Columns
+from partita.ensemble.copies import is_lattice
 from partita.estimators.base import FactorizationEstimator
 from partita.n_clusters import Agreement, Verdict
 from partita.report.doubtful_columns import codes_and_slips, skewed
@@ -35,6 +37,8 @@ DOUBTED = 0.5
 MOSTLY = 0.5
 # Share of all items that may belong to either of two clusters from which that is worth a word.
 WORTH = 0.01
+# Rows to each distinct one from which that is worth a word.
+COPIES = 2
 # Up to this many clusters their sizes are listed.
 LISTED = 6
 
@@ -146,7 +150,7 @@ def _on_number(model: FactorizationEstimator) -> str:
 
 
 def _what_to_doubt(model: FactorizationEstimator) -> str:
-    of_input = _few, _missing, codes_and_slips, skewed, _apart
+    of_input = _few, _missing, _copies, codes_and_slips, skewed, _apart
     of_answer = _number, _bounds, _divided, _hidden, _disagreement, _background, _blur, _labels
     doubts = [doubt for source in (*of_input, *of_answer) for doubt in source(model)]
     if not doubts:
@@ -192,6 +196,20 @@ def _missing(model: FactorizationEstimator) -> list[str]:
     missing = model._n_missing
     which = f"{missing} of the {missing + model.n_clusters_} clusters asked for {'was' if missing == 1 else 'were'}"
     return [f"{which} not found, which counts against every label"] * (missing > 0)
+
+
+def _copies(model: FactorizationEstimator) -> list[str]:
+    """Rows of numbers most of which are copies, where methods see only how the distinct ones lie."""
+    item = model._item_of_row[model._item_of_row >= 0]
+    counts = np.bincount(item)
+    if model._knows_pairs or model._n_missing or len(counts) * COPIES > len(item):
+        return []
+    if len(counts) == 1:
+        return [f"all {len(item):,} rows are equal"]
+    X = model._complete_features()[np.unique(model._item_of_row, return_index=True)[1][-len(counts) :]]
+    if Columns.of(X).blocks or is_lattice(X, counts.astype(np.float64)):
+        return []
+    return [f"only {len(counts):,} of {len(item):,} rows are distinct, and clusters are looked for among these"]
 
 
 def _apart(model: FactorizationEstimator) -> list[str]:
@@ -264,7 +282,9 @@ def _divided(model: FactorizationEstimator) -> list[str]:
 def _hidden(model: FactorizationEstimator) -> list[str]:
     """Of one cluster that was found: what nothing would show."""
     found = model.n_clusters_ == 1 and getattr(model, "verdict_", None) is not None
-    return ["clusters that overlap far enough look like one"] * (found and not _divided(model))
+    return ["clusters that overlap far enough look like one"] * (
+        found and model.verdict_.sure < 1 and not _divided(model)
+    )
 
 
 def _disagreement(model: FactorizationEstimator) -> list[str]:
