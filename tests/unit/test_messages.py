@@ -518,6 +518,12 @@ COMMANDS = {
         "t.csv: the columns from and to look like the links of a graph, which `partita fit` reads with --input edges; "
         "if they are features, name them: --columns from,to",
     ),
+    "links by what they hold": (
+        "left,right,match\n" + "".join(f"r{i},r{(i * 7 + 3) % 30},0.{i % 9 + 1}\n" for i in range(30)),
+        FIT,
+        "t.csv: the columns left and right look like the links of a graph, which `partita fit` reads with --input "
+        "edges; if they are features, name them: --columns left,right,match",
+    ),
     "negative weight": (
         "source,target,weight\na,b,-1\nb,c,1\n",
         (*FIT, "--input", "edges"),

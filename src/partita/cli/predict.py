@@ -26,6 +26,7 @@ from partita.io.bare_numbers import is_money
 from partita.io.files import listed
 from partita.io.matrices import read_sparse_rows
 from partita.io.output import json_text
+from partita.io.tables import NotNumbersError
 from partita.io.settings import fits
 from partita.membership import row_entropy, row_margin
 from partita.paths import misplaced
@@ -251,6 +252,10 @@ def _features(
         ) from error
     except LinksError as error:
         raise InputError(f"{error.found}, {_in_place_of_links(estimator)}") from error
+    except NotNumbersError as error:
+        if not estimator._knows_pairs:
+            raise
+        raise InputError(f"{options.file} holds words, {_in_place_of_links(estimator)}") from error
 
 
 def _in_place_of_links(estimator: FactorizationEstimator) -> str:

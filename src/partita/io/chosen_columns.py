@@ -6,7 +6,10 @@ import shlex
 from collections.abc import Sequence
 from fnmatch import fnmatchcase
 from pathlib import Path
-from typing import NoReturn
+from typing import Any, NoReturn
+
+import numpy as np
+from numpy.typing import NDArray
 
 from partita.errors import InputError
 from partita.io.edge_names import ends_of_links
@@ -21,6 +24,7 @@ __all__ = [
     "NoFeaturesError",
     "possible_features",
     "refuse_hidden_truth",
+    "refuse_linked_words",
     "refuse_nameless",
     "require_categories",
     "require_named",
@@ -29,6 +33,9 @@ __all__ = [
 # Names that hold the truth in most files with labels; read as features they would give the answer away. A `y` beside an
 # `x` is a coordinate when the labels are named or its values are not all whole numbers.
 TRUTH_NAMES = frozenset({"label", "class", "target", "y"})
+# Of the ends of links: how many names there are at least, the share of them that both columns have, and of the rows
+# that link a thing to itself, at most.
+MANY, SHARED, THEMSELVES = 10, 0.25, 0.05
 
 
 class NoFeaturesError(InputError):
@@ -128,11 +135,32 @@ def _refuse_links(table: Table, told: Sequence[str]) -> None:
     """Raise for a table of which two columns look like the ends of links, and nobody said what they are."""
     ends = ends_of_links(table.names) if table.has_header else None
     if ends is not None and not set(ends) & set(told):
-        raise LinksError(
-            f"{table.path}: the columns {ends[0]} and {ends[1]} look like the links of a graph",
-            ", which `partita fit` reads with --input edges; if they are features, name them: --columns "
-            f"{option_value(*table.names)}",
-        )
+        raise _links(table, *ends)
+
+
+def _links(table: Table, source: str, target: str) -> LinksError:
+    return LinksError(
+        f"{table.path}: the columns {source} and {target} look like the links of a graph",
+        ", which `partita fit` reads with --input edges; if they are features, name them: --columns "
+        f"{option_value(*table.names)}",
+    )
+
+
+def refuse_linked_words(table: Table, names: Sequence[str], columns: Sequence[NDArray[Any]]) -> None:
+    """Raise for two columns of names that name the same things, beside a number at most: a list of pairs.
+
+    Raises
+    ------
+    LinksError
+    """
+    words = [at for at, column in enumerate(columns) if column.dtype.kind == "O"]
+    if len(words) != 2 or len(columns) > 3:
+        return
+    first, second = (set(columns[at]) - {None} for at in words)
+    fewer = min(len(first), len(second))
+    same = np.mean(columns[words[0]] == columns[words[1]])
+    if fewer >= MANY and len(first & second) >= SHARED * fewer and same <= THEMSELVES:
+        raise _links(table, names[words[0]], names[words[1]])
 
 
 def refuse_hidden_truth(file: Path, names: Sequence[str]) -> None:

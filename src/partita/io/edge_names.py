@@ -12,6 +12,13 @@ ENDS = (
     ("src", "dst"),
     ("node1", "node2"),
     ("id1", "id2"),
+    ("idl", "idr"),
+    ("ida", "idb"),
+    ("idleft", "idright"),
+    ("leftid", "rightid"),
+    ("ltableid", "rtableid"),
+    ("record1", "record2"),
+    ("recordid1", "recordid2"),
     ("fromnodeid", "tonodeid"),
     ("fromid", "toid"),
     ("fromnode", "tonode"),
@@ -21,7 +28,10 @@ ENDS = (
     ("u", "v"),
 )
 WEIGHT = "weight"
-WEIGHTS = (WEIGHT, "value", "similarity", "affinity", "score", "strength", "count")
+WEIGHTS = (
+    *(WEIGHT, "value", "similarity", "affinity", "score", "strength", "count"),
+    *("probability", "matchprobability", "matchscore", "similarityscore"),
+)
 # Of these a pair alone is enough to take a table for a list of pairs; the others may be coordinates.
 TELLING = ENDS[:-2]
 

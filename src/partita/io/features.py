@@ -25,6 +25,7 @@ from partita.io.chosen_columns import (
     NoFeaturesError,
     possible_features,
     refuse_hidden_truth,
+    refuse_linked_words,
     refuse_nameless,
     require_categories,
     require_named,
@@ -252,6 +253,8 @@ def _read(table: Table, how: _How) -> _Read:
     kept = list(range(len(names)))
     told = list(filter(how.reading.is_category, names))
     if how.columns is None:
+        if not told and not how.asked:
+            refuse_linked_words(table, names, columns)
         nameless = names[0] == table.names[0] and table.has_header and bool(table.first) and not table.first[0][0]
         roles = roles_of(names, columns, named=how.id_column is not None, nameless=nameless, told=told)
         if nameless and 0 in roles.features:
