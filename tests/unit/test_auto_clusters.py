@@ -305,7 +305,8 @@ def test_must_links_that_leave_fewer_items_cap_the_number():
         X, must_link=joined
     )
     assert (model.n_clusters_, model.verdict_.n_clusters) == (2, 2)
-    assert model.verdict_.probabilities[2:].sum() == 0 and model.verdict_.probabilities.sum() == pytest.approx(1)
+    assert model.verdict_.probabilities[2:].sum() == 0
+    assert model.verdict_.probabilities.sum() == pytest.approx(1)
     assert any("must-links" in note for note in model.result_.notes)
     assert (
         SoftClustering("auto", random_state=0, affinity="neighbors", probabilities="fitted")

@@ -7,7 +7,8 @@ import pytest
 
 from partita import BayesianPartition, SoftClustering, load, metrics, save
 from partita.ensemble import Ensemble, Genie, Validity, agreement, member
-from partita.ensemble.consensus import consensus, sizes_up_to
+from partita.ensemble.components import Components
+from partita.ensemble.consensus import Consensus, consensus, sizes_up_to
 from partita.kernels.threads import limit_threads
 from partita.n_clusters.agreement import verdict_of
 from partita.scope import Scope, opened
@@ -293,3 +294,36 @@ def test_draws_of_one_cluster_alone_are_one_cluster():
     none = replace(found, draws=np.zeros_like(found.draws), partition=np.zeros(60, dtype=np.int64), one=0.4)
     assert verdict_of(none).n_clusters == 1
     assert verdict_of(none).sure == 1.0
+
+
+@pytest.mark.parametrize("seed", [0, 1])
+def test_many_clusters_are_found_beneath_scattered_items(seed):
+    rng = np.random.default_rng(seed)
+    centres, truth = rng.normal(size=(24, 32)), np.repeat(np.arange(24), 20)
+    X = np.r_[centres[truth] + 0.4 * rng.normal(size=(480, 32)), 1.1 * rng.normal(size=(80, 32))]
+    model = SoftClustering(random_state=0).fit(X)
+    assert abs(model.n_clusters_ - 24) <= 1
+    assert metrics.adjusted_rand_index(truth, model.labels_[:480]) > 0.95
+
+
+def test_numbers_that_are_told_are_tried_whatever_fewer_are_worth():
+    X = np.random.default_rng(0).normal(size=(300, 2)) + np.repeat([[0, 0], [99, 0], [0, 99]], 100, axis=0)
+    members = [member(name) for name in ("genie", "modularity", "density")]
+    judge = Validity.of(X).log_odds_at
+    free, told = (set(consensus(members, X, judge, tried=tried).asked.tolist()) for tried in ((), (60,)))
+    assert 60 in told
+    assert 60 not in free
+    bounded = consensus(members, X, judge, bounds=(20, 90))
+    assert bounded.n_clusters >= 20
+    assert {int(K) for K in bounded.asked if K > 12}
+    assert not {int(K) for K in bounded.asked if 12 < K < 20}
+
+
+def test_two_readings_of_one_answer_multiply():
+    labels = np.repeat([0, 1, 2], 20)
+    finer = np.where(np.arange(60) < 10, 3, labels)
+    draws, weights, of_number = np.stack([labels, finer]), np.array([0.6, 0.4]), np.array([3, 4])
+    found = Consensus(draws, weights, (Genie(), Genie()), of_number, np.ones(2), labels, 1.0, 0.0, 1.0)
+    for answer, probable in ((labels, 0.6 * 0.7 / (0.6 * 0.7 + 0.4 * 0.3)), (np.arange(60) % 3, 0.8 * 0.6 + 0.2 * 0.7)):
+        both = found.beside([answer, finer], of_number, np.array([0.7, 0.3]), np.ones(2), Components(), 0.2)
+        assert both.share_of()[3] == pytest.approx(probable, abs=5e-3)

@@ -1351,6 +1351,28 @@ def test_points_of_a_sphere_are_where_the_rows_are() -> None:
     assert on_the_sphere(np.zeros((9, 8))) is None
 
 
+def in_common(noise: int, d: int, common: float, seed: int = 0) -> np.ndarray:
+    """Unit rows in five clusters about a common direction, the first of them scattered about that direction alone."""
+    rng = np.random.default_rng(seed)
+    centres, mean = rng.normal(size=(5, d)), common * rng.normal(size=d)
+    X = (
+        np.r_[1.7 * rng.normal(size=(noise, d)), np.repeat(centres, 100, axis=0) + 0.8 * rng.normal(size=(500, d))]
+        + mean
+    )
+    return np.asarray(X / np.linalg.norm(X, axis=1)[:, None])
+
+
+@pytest.mark.parametrize("d", [48, 256])
+@pytest.mark.parametrize("common", [0.0, 0.5, 2.0])
+def test_scattered_rows_are_outliers_whatever_direction_all_rows_have_in_common(d: int, common: float) -> None:
+    noise = 60
+    for n in (noise, 0):
+        X = in_common(n, d, common)
+        p = SoftClustering(5, probabilities="fitted", random_state=0).fit(X).outlier_
+        assert (p[n:] > 0.5).mean() <= 0.01
+        assert not n or (p[:n] > 0.5).mean() > 0.9
+
+
 def test_a_skewed_column_is_a_doubt_and_its_logarithm_is_none() -> None:
     rng = np.random.default_rng(0)
     spend = np.exp(rng.normal(np.repeat([3.0, 8.0], [90, 30]), 0.5))

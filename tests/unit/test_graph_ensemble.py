@@ -61,6 +61,40 @@ def test_weak_communities_that_the_plain_graph_does_not_show_are_found_with_thei
     assert {draw.method for draw in model.ensemble_} == set(OF_GRAPHS)
 
 
+def records(n_people, seed):
+    """Records: those of a person are linked by .85 on average, and every third to one of another person by .25."""
+    rng = np.random.default_rng(seed)
+    person = np.repeat(np.arange(n_people), rng.choice([2, 3, 4, 5], n_people, p=[0.4, 0.3, 0.2, 0.1]))
+    i, j = np.triu_indices(len(person), 1)
+    own, links = person[i] == person[j], np.zeros(len(i))
+    links[own] = rng.beta(9, 1.5, own.sum())
+    links[rng.choice(np.flatnonzero(~own), len(person) // 3, replace=False)] = rng.beta(2, 6, len(person) // 3)
+    A = sp.csr_array((links, (i, j)), shape=(len(person),) * 2)
+    A.eliminate_zeros()
+    return sp.csr_array(A + A.T), person
+
+
+@quiet
+@pytest.mark.parametrize("n_people", [30, 80])
+def test_the_few_records_of_each_person_are_found_whatever_links_are_false(n_people):
+    A, person = records(n_people, n_people)
+    model = SoftClustering(random_state=0).fit(A)
+    assert abs(model.n_clusters_ - n_people) <= n_people / 10
+    assert adjusted_rand_index(person, model.labels_) > 0.85
+
+
+@quiet
+@pytest.mark.parametrize("size", [3, 4])
+def test_cliques_are_clusters_in_any_order_of_the_nodes(size):
+    A = sp.csr_array(sp.block_diag([np.ones((size, size)) - np.eye(size)] * 100))
+    truth = np.repeat(np.arange(100), size)
+    for seed in range(2):
+        order = np.random.default_rng(seed).permutation(len(truth))
+        model = SoftClustering(random_state=seed).fit(A[order][:, order])
+        assert model.n_clusters_ == 100
+        assert adjusted_rand_index(truth[order], model.labels_) == 1.0
+
+
 @quiet
 @pytest.mark.parametrize("seed", range(3))
 def test_a_random_graph_is_one_cluster_and_so_is_a_uniform_sheet_of_neighbours(seed):

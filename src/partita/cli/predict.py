@@ -26,8 +26,8 @@ from partita.io.bare_numbers import is_money
 from partita.io.files import listed
 from partita.io.matrices import read_sparse_rows
 from partita.io.output import json_text
-from partita.io.tables import NotNumbersError
 from partita.io.settings import fits
+from partita.io.tables import NotNumbersError
 from partita.membership import row_entropy, row_margin
 from partita.paths import misplaced
 from partita.wording import count, percent

@@ -24,7 +24,10 @@ items are few. A rating scale, of ten values at most, may have any distribution 
 values whose least or largest comes again and again, as the zeros of amounts and the ends of a clipped range do, says
 nothing of a background: many of its items lie in a face of the box, where hardly any uniform ones do.
 
-Rows of one length, as embeddings have, lie on a sphere and fill no box: their background is uniform on the sphere.
+Rows of one length, as embeddings have, lie on a sphere and fill no box: their background is uniform on the sphere. In
+many columns distances vary little, so that few neighbours tell the density, and small clusters are none of the
+background. Where it has hardly an item there, and columns are many, it is uniform across the direction that all rows
+have in common, and then across the one of those that belong nowhere by that.
 
 Fewer than ten items that lie three times as far from their neighbours as all others (`partita.affinity.far`) are no
 cluster and no background either: they are outliers whatever the model of the background says.
@@ -50,7 +53,9 @@ from partita.arrays import Array
 from partita.doubt.rivals import SCALE, log_odds_of_background
 
 __all__ = [
+    "COMMON",
     "FEWEST_ITEMS",
+    "HARDLY",
     "IF_FAR",
     "REFERENCE",
     "background_probability",
@@ -72,6 +77,9 @@ ROUNDED = 0.1
 # How far the lengths of rows on a sphere may be from the usual one, as a share of it (half-precision numbers are), and
 # the share of rows that may be elsewhere.
 ALIKE, ASTRAY = 2e-3, 0.01
+# Columns from which on a background may have the direction that all have in common: in fewer, loose clusters are no
+# less than that; and the share of the items below which it has hardly one on the whole sphere.
+COMMON, HARDLY = 32, 0.01
 # Share by which new ones are of another length, and of a length that is rounding.
 LONGER, ROUNDING = 0.1, 1e-6
 # Items below which nothing is said.
@@ -232,8 +240,11 @@ def _farthest(scores: Array, weights: Array) -> tuple[float, float]:
     return float(scores[order[0]]), float(scores[order[tenth]])
 
 
-def on_the_sphere(X: Array, weights: Array | None = None, seed: int = 0) -> Array | None:
+def on_the_sphere(X: Array, weights: Array | None = None, seed: int = 0, *, about: Array | None = None) -> Array | None:
     """Return points drawn uniformly from the sphere on which rows lie, as embeddings of unit length do.
+
+    With weights of rows to be `about`, points are as far along the mean of the rows as rows are, by these weights, and
+    uniform across it: embeddings have a direction in common, and so have those that belong nowhere.
 
     None where more than one row in a hundred lies elsewhere, by weight and but for rows of zeros, in few dimensions,
     and where no number is negative: such rows lie near the faces of their part of the sphere, where hardly any uniform
@@ -246,9 +257,16 @@ def on_the_sphere(X: Array, weights: Array | None = None, seed: int = 0) -> Arra
     usual = _radius(X, weights)
     if usual is None:
         return None
-    R = np.random.default_rng(seed).normal(size=(REFERENCE, X.shape[1]))
-    R *= (usual / np.linalg.norm(R, axis=1))[:, None]
-    return R
+    rng = np.random.default_rng(seed)
+    R = rng.normal(size=(REFERENCE, X.shape[1]))
+    if about is None:
+        return np.asarray(R * (usual / np.linalg.norm(R, axis=1))[:, None])
+    common = about @ X
+    common /= max(float(np.linalg.norm(common)), np.finfo(float).tiny)
+    along = np.clip(rng.choice(X @ common, REFERENCE, p=about / about.sum()), -usual, usual)
+    R -= np.outer(R @ common, common)
+    R *= (np.sqrt(usual**2 - along**2) / np.linalg.norm(R, axis=1))[:, None]
+    return np.asarray(R + np.outer(along, common))
 
 
 def off_the_sphere(X: Array, Y: Array, weights: Array | None = None) -> NDArray[np.bool_]:
@@ -289,8 +307,9 @@ def _of_background(
             own = np.random.default_rng(seed).choice(seen, SAMPLE, replace=False, p=w[seen] / total)
             copies = np.ones(SAMPLE)
         there_is_one = float(expit(log_odds_of_background(X[own], labels[own], copies, scales)))
-    k = max(FEWEST_NEIGHBORS, round(min(total, SAMPLE) ** 0.5 / 2))
+    k = FEWEST_NEIGHBORS
     if R is None:
+        k = max(k, round(min(total, SAMPLE) ** 0.5 / 2))
         R = rng.uniform(X[seen].min(axis=0), X[seen].max(axis=0), size=(REFERENCE, X.shape[1]))
     scores, share = [], np.inf
     for score, of_reference in _scores(X, R, w, [k // 2, k], rng):

@@ -25,7 +25,7 @@ from partita.affinity.checks import Symmetrize
 from partita.affinity.evidence import given_rows
 from partita.affinity.shared_search import shared_search
 from partita.arrays import Array, Labels
-from partita.ensemble.base import Member, member
+from partita.ensemble.base import member
 from partita.ensemble.block_model import BlockModel
 from partita.ensemble.consensus import Consensus, consensus, drawn_at, sizes_up_to
 from partita.ensemble.draws import Draw
@@ -307,7 +307,7 @@ def consensus_of_graph(
 
 
 def _small_clusters(A: sp.csr_array, seed: int) -> int:
-    """The number of clusters of two to seven nodes on which methods agree best, by far better than on fine ones; or 0."""
+    """Number of clusters of two to seven nodes on which methods agree best, and far better than on fine ones; or 0."""
     members = [member(name) for name in FIRST]
 
     def agreed(shares: tuple[float, ...]) -> dict[int, float]:

@@ -31,7 +31,7 @@ from partita.doubt import (
     weak_support_probability,
 )
 from partita.doubt.coverage import require_share
-from partita.doubt.outliers import IF_FAR, far_rows
+from partita.doubt.outliers import COMMON, HARDLY, IF_FAR, far_rows
 from partita.ensemble.categories import Columns
 from partita.ensemble.consensus import Consensus
 from partita.ensemble.evidence import EnsembleEvidence
@@ -50,6 +50,8 @@ __all__ = ["Doubtful", "SecondChoice"]
 
 # Other numbers of clusters that are less probable than this are left out of the doubt.
 UNLIKELY = 0.01
+# Probability from which an item counts as an outlier.
+HALF = 0.5
 # Clusters of the finest layer, as a multiple of those of the fit, and at least.
 FINER, AT_LEAST = 2, 4
 
@@ -398,7 +400,15 @@ class Doubtful(NewItems):
             return np.where(far, np.maximum(p, IF_FAR), p)
         empty = ~given.X.any(axis=1)  # as far from every point of the sphere
         weights = np.where(empty, 0.0, 1.0 if weights is None else weights)
-        p = background_probability(features, self.labels_, weights=weights, reference=sphere)
+
+        def of(points: Array | None) -> Array:
+            return background_probability(features, self.labels_, weights=weights, reference=points)
+
+        p = of(sphere)
+        if X.shape[1] >= COMMON and weights @ (p > HALF) < HARDLY * weights.sum():
+            p = of(self._sphere(weights))
+            if weights @ (p > HALF):
+                p = of(self._sphere(weights * p))
         return np.where(empty, IF_FAR if empty.sum() < NEIGHBORS else 0.0, p)
 
     def _has_slips(self) -> NDArray[np.bool_]:
@@ -411,10 +421,10 @@ class Doubtful(NewItems):
         rows = np.asarray((far & have_a_third_value(np.where(far, np.nan, X))).any(axis=1))
         return rows if rows.sum() < NEIGHBORS and rows.mean() <= SHARE else np.zeros(len(rows), dtype=bool)
 
-    def _sphere(self) -> Array | None:
+    def _sphere(self, about: Array | None = None) -> Array | None:
         """Points of the background in the units of the features, where it is not uniform in their box."""
         X, scaling = self._given.X, self._extension.scaling
-        points = None if np.isnan(X).any() else on_the_sphere(X, self._given.weights)
+        points = None if np.isnan(X).any() else on_the_sphere(X, self._given.weights, about=about)
         if points is None or scaling is None:
             return None if points is None else frame_of(X, self._units)(points)
         return frame_of(scaling(X))(scaling(points))
