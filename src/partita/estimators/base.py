@@ -43,6 +43,7 @@ from partita.estimators.plan import Plan, Reasoned, examining
 from partita.explanation import Explanation
 from partita.membership import row_entropy
 from partita.n_clusters import Criterion, Verdict
+from partita.partition.named_draws import NamedDraws
 from partita.progress import ProgressBar, Stages
 from partita.solvers import Checkpoint, OpenCheckpoint, Solver, opened
 from partita.wording import count
@@ -603,8 +604,8 @@ class FactorizationEstimator(ClusterMixin, Doubtful):
         if found is None:
             raise AttributeError("posterior_")  # why is said where attributes are looked for in vain
         if self._posterior is None:
-            partition = BayesianPartition(loss="vi", random_state=0)
-            self._posterior = partition.fit(found.draws[:, self._place_of_row(found)], weights=found.weights)
+            draws = NamedDraws(found.draws[:, self._place_of_row(found)], turned=None)
+            self._posterior = BayesianPartition(loss="vi", random_state=0).fit(draws, weights=found.weights)
         return self._posterior
 
     def __sklearn_tags__(self) -> Tags:

@@ -350,6 +350,8 @@ class BayesianPartition(PosteriorSummaries):
         """Why rows may be items; agreement of rows is asked about where no chains are known, since draws of chains that
         disagree do so as rows of a turned table do.
         """
+        if given.turned is None:
+            return ()
         own, N = self.draws_, self.n_features_in_
         apart = np.count_nonzero(self._similarity) == N if own is None else bool((own.n_clusters == N).all())
         turned = (all_alone_note(len(given.labels), N) if apart else ()) or given.turned

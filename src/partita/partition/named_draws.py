@@ -82,8 +82,10 @@ class NamedDraws:
     items : array of N words, optional
     traces : mapping from names to arrays of M
         Further traces of the sampler of each draw: "log_joint".
-    notes, turned : tuple of str
-        Notes for a reader, and why the table may be transposed.
+    notes : tuple of str
+        Notes for a reader.
+    turned : tuple of str, optional
+        Why the table may be transposed; None where it is known not to be.
     """
 
     labels: Any
@@ -91,7 +93,7 @@ class NamedDraws:
     items: NDArray[Any] | None = None
     traces: dict[str, NDArray[Any]] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
-    turned: tuple[str, ...] = ()
+    turned: tuple[str, ...] | None = ()
 
     def __post_init__(self) -> None:
         if self.items is None:
