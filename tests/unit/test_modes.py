@@ -9,6 +9,7 @@ from scipy.stats import norm
 from partita import SoftClustering
 from partita.ensemble import Components
 from partita.ensemble.modes import along_a_line, valleys
+from partita.metrics import adjusted_rand_index
 
 
 def _groups(rng: np.random.Generator, centres: list[float], n: int = 80) -> np.ndarray:
@@ -88,3 +89,38 @@ def test_columns_that_say_the_same_are_one_column_and_strips_side_by_side_are_no
     strips = np.c_[rng.uniform(0, 5, 200), 0.1 * y + 0.01 * rng.normal(size=200)]
     assert along_a_line(strips, Components()) is None
     assert along_a_line(strips[y == 1], Components()) is not None
+
+
+def lengths(seed, digits):
+    """One column of three lognormal groups of unlike sizes, rounded."""
+    rng = np.random.default_rng(seed)
+    truth = rng.choice(3, 300, p=[0.8, 0.15, 0.05])
+    x = np.exp(np.array([0.0, 1.6, 3.2])[truth] + 0.3 * rng.normal(size=300))
+    return x.round(digits)[:, None], truth
+
+
+@pytest.mark.filterwarnings("ignore::partita.errors.UnsureWarning")
+@pytest.mark.parametrize("digits", [1, 2, 9])
+@pytest.mark.parametrize("seed", [3, 5])
+def test_the_clusters_of_a_column_are_its_modes_however_it_was_rounded(seed, digits):
+    X, truth = lengths(seed, digits)
+    for model in (SoftClustering(random_state=0).fit(X), SoftClustering(3, random_state=0).fit(X)):
+        assert adjusted_rand_index(truth, model.labels_) > 0.9
+    found = SoftClustering(random_state=0, probabilities="fitted").fit(X)
+    order = np.argsort(X[:, 0], kind="stable")
+    assert np.count_nonzero(np.diff(found.labels_[order])) == found.n_clusters_ - 1  # each is an interval
+
+
+@pytest.mark.filterwarnings("ignore::partita.errors.UnsureWarning")
+def test_a_column_of_few_whole_numbers_has_modes():
+    rng = np.random.default_rng(0)
+    truth = np.repeat([0, 1], 150)
+    x = np.where(truth, rng.binomial(10, 0.85, 300), rng.binomial(10, 0.2, 300))[:, None].astype(float)
+    for n_clusters in ("auto", 2):
+        model = SoftClustering(n_clusters, random_state=0).fit(x)
+        assert model.n_clusters_ == 2
+        assert adjusted_rand_index(truth, model.labels_) > 0.9
+    for single in (rng.poisson(6, 300), rng.integers(1, 11, 300), rng.binomial(12, 0.4, 300)):
+        model = SoftClustering(random_state=0).fit(single[:, None].astype(float))
+        assert model.n_clusters_ == 1
+        assert model.verdict_.sure > 0.7

@@ -36,7 +36,7 @@ from partita.ensemble.density import n_dense
 from partita.ensemble.draws import Draw, Said, extended
 from partita.ensemble.evidence import EnsembleEvidence, restored_factor
 from partita.ensemble.latent_classes import LatentClasses, classes_of, reproduced
-from partita.ensemble.modes import along_a_line, with_modes
+from partita.ensemble.modes import along_a_line, modes_at, with_modes
 from partita.ensemble.noise import above_noise
 from partita.ensemble.tree import groups_apart
 from partita.ensemble.units import Frame, Units, frame_of, in_coordinates
@@ -317,6 +317,10 @@ class Ensemble(Builder):
         seen = _seen(Z)
         rows = SpreadRows.of(seen, weights, self.max_items, self.seed)
         seen = within_cells(seen, self.seed) if rows is None else rows.points
+        modes = self._modes(seen, n_clusters)
+        if modes is not None:
+            Q = np.eye(n_clusters)[modes] if rows is None else rows.of_items(modes)
+            return self._of_membership(X, self.members[-1], len(seen), Q, 1.0)
         drawn = self._drawn(seen, n_clusters)
         shares, agreed = self._shares(seen, n_clusters, [one for one, _, _ in drawn], [said for _, _, said in drawn])
         if rows is not None:
@@ -326,6 +330,18 @@ class Ensemble(Builder):
         )
         affinity = DrawsAffinity([said.membership for _, _, said in drawn], shares)
         return EnsembleEvidence(frame, Z, affinity.factor, affinity, draws)
+
+    def _modes(self, Z: Array, n_clusters: int) -> Labels | None:
+        """So many modes of the density of items along a line; None elsewhere."""
+        one, seen = self.components, self._judged_items(len(Z))
+        if one is None or len(Z) < FEW or n_clusters == 1 or Columns.of(Z).blocks:
+            return None
+        with limit_threads(1):
+            line = along_a_line(Z[seen], one, self.seed)
+            modes = None if line is None else modes_at(line, one, n_clusters, self.seed)
+        if modes is None or len(seen) == len(Z):
+            return modes
+        return modes[nearest(Z, Z[seen], 1, "euclidean", None, itself=False)[0][:, 0]]
 
     def _shares(
         self, Z: Array, n_clusters: int, members: Sequence[Member], said: Sequence[Said]
@@ -382,6 +398,8 @@ class Ensemble(Builder):
     def of_consensus(self, X: Array, found: Consensus) -> EnsembleEvidence:
         """Return the evidence of the draws of a consensus that have its answer, with their weights there."""
         soft = None if found.soft is None else found.soft.get(found.n_clusters)
+        if found.modes and found.by_components:  # modes of one number are no mean over others
+            soft = np.eye(found.n_clusters)[found.partition]
         if soft is not None:
             Q = soft if found.item is None else soft[found.item]
             return self._of_membership(X, found.methods[0], len(soft), Q, found.agreement_at(found.n_clusters))

@@ -31,8 +31,8 @@ __all__ = ["SpreadRows", "is_lattice", "is_repeated", "within_cells"]
 
 # Rows to a distinct one on average, from which on copies are at least a quarter of the rows.
 COPIES = 4 / 3
-# Distinct rows that are a lattice; of fewer it is not told what lies between them.
-FEWEST = 20
+# Distinct rows that are a lattice, and values of a single column; of fewer it is not told what lies between them.
+FEWEST, OF_A_COLUMN = 20, 5
 # Items that are asked for their nearest, and its distance at most in halves of the cell, with room for rounding.
 ASKED, CELL = 500, 2.01
 # Frequent values of a rating, the share of the rows that have them, and rows to each of them, at least; and the least
@@ -60,7 +60,8 @@ class SpreadRows:
     def of(cls, X: Array, weights: Array | None, most: int, seed: int = 0) -> SpreadRows | None:
         """Return the rows of items.
 
-        None where less than a quarter are copies, fewer than 20 items are distinct, or these are no lattice.
+        None where less than a quarter are copies, fewer than 20 items are distinct (of one column 5), or these are no
+        lattice.
 
         Parameters
         ----------
@@ -116,7 +117,7 @@ def is_lattice(X: Array, weights: Array | None) -> bool:
 
 def _half_of_lattice(X: Array, weights: Array | None, seed: int = 0) -> Array | None:
     """Half of the cells of distinct rows that are a lattice; None where they are none."""
-    if len(X) < FEWEST or weights is None or not is_repeated(weights):
+    if len(X) < (FEWEST if X.shape[1] > 1 else OF_A_COLUMN) or weights is None or not is_repeated(weights):
         return None
     numbers = Columns.of(X).numbers
     numbers = numbers if len(numbers) else np.arange(X.shape[1])

@@ -35,11 +35,13 @@ from partita.ensemble.consensus import Consensus
 from partita.ensemble.weights import agreement
 from partita.kernels.ellipsoids import Ellipsoids, log_joint
 
-__all__ = ["along_a_line", "valleys", "with_modes"]
+__all__ = ["along_a_line", "modes_at", "valleys", "with_modes"]
 
 # How long all other principal axes may be together, beside the first; what is rounding; and components that are tried
 # along them.
 NARROW, ROUNDING, ACROSS = 0.1, 1e-6, 4
+# Components more than modes that are tried for a number of these.
+MORE = 4
 # How far the density falls in a valley that is one, in nats, each with the same probability; and places at which it is
 # looked at.
 DEPTHS, PLACES = (0.2, 0.3, 0.4, 0.5, 0.6), 600
@@ -118,6 +120,18 @@ def with_modes(
     agreed = np.array([_agreement(found, K, own) for K, own in zip(several, labels, strict=True)])
     weights = np.array([of_number[K] for K in several])
     return found.beside(labels, several, weights, agreed, one, 1.0)
+
+
+def modes_at(x: Array, one: Components, n_clusters: int, seed: int = 0) -> Labels | None:
+    """Return the most probable modes of so many along a line; None where no density has so many.
+
+    >>> x = np.random.default_rng(0).normal(size=300) + np.repeat([0, 9, 20], 100)
+    >>> np.bincount(modes_at(x, Components(), 3)).tolist(), modes_at(x, Components(), 40) is None
+    ([100, 100, 100], True)
+    """
+    _, cuts_at = _modes_of(x, one, range(1, n_clusters + MORE + 1), {}, seed)
+    cuts = cuts_at.get(n_clusters)
+    return None if cuts is None else np.searchsorted(cuts, x).astype(np.int64)
 
 
 def _modes_of(

@@ -394,8 +394,8 @@ def judged(evidence: EvidenceByK, by: str = "auto", bounds: Bounds = ANY, graph:
                 verdict = verdict if found is None else with_consensus(verdict, found)
     start = None
     believed = found is not None and verdict.judgements[-1].n_clusters == found.n_clusters == verdict.n_clusters
-    if found is not None and believed and found.item is None:
-        start = found.labels  # draws of a sample place the others poorly
+    if found is not None and believed and (found.item is None or found.modes):
+        start = found.labels  # draws of a sample place the others poorly, but along a line
     built = None if built is None else built.serving(verdict.n_clusters)
     return Choice(verdict.n_clusters, start, verdict, found, built, verdict.notes)
 

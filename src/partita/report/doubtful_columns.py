@@ -16,7 +16,7 @@ __all__ = ["codes_and_slips", "skewed"]
 # Columns, and values that may mean missing, that are named.
 NAMED = 3
 # Cells below which nothing is said of how skewed they are; and how skewed they are at least, and over which range.
-FEWEST, SKEWED, WIDE = 20, 1.5, 30.0
+FEWEST, SKEWED, WIDE = 20, 0.8, 20.0
 
 
 def _numbers(model: FactorizationEstimator) -> list[tuple[str, Array]]:
