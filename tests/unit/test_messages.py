@@ -524,6 +524,13 @@ COMMANDS = {
         "t.csv: the columns left and right look like the links of a graph, which `partita fit` reads with --input "
         "edges; if they are features, name them: --columns left,right,match",
     ),
+    "links with distances": (
+        "from,to,distance\na,b,3\nb,c,1\n",
+        (*FIT, "--input", "edges"),
+        "t.csv: column 'distance' holds distances by its name, and there is none of weights, larger for items that are "
+        "more alike: write 1 / (1 + distance) in a column called weight, or pass the matrix of all distances with "
+        "--input distances; without that column every pair has weight 1",
+    ),
     "negative weight": (
         "source,target,weight\na,b,-1\nb,c,1\n",
         (*FIT, "--input", "edges"),

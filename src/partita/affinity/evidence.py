@@ -175,17 +175,27 @@ class Builder(ABC):
         return kind(**config)
 
 
+def require_fitted(n_columns: int, n_fitted: int, what: str) -> None:
+    """Raise where rows of affinities or distances have not a column for each fitted item.
+
+    Raises
+    ------
+    InputError
+    """
+    if n_columns != n_fitted:
+        raise InputError(
+            f"X has {n_columns} columns, expected {n_fitted}: a row of {what} from each new item to each of the "
+            f"{n_fitted} fitted items"
+        )
+
+
 def given_rows(X: Any, n_fitted: int, what: str, *, allow_missing: bool = False) -> Any:
     """Return rows that a caller gave for new items: N_new x N, finite and nonnegative.
 
     NaN where missing ones are allowed.
     """
     rows: Any = sp.csr_array(X, dtype=np.float64) if sp.issparse(X) else np.atleast_2d(np.asarray(X, dtype=np.float64))
-    if rows.shape[1] != n_fitted:
-        raise InputError(
-            f"X has {rows.shape[1]} columns, expected {n_fitted}: a row of {what} from each new item to each of the "
-            f"{n_fitted} fitted items"
-        )
+    require_fitted(rows.shape[1], n_fitted, what)
     entries: Any = rows.data if sp.issparse(rows) else rows
     finite = np.isfinite(entries) | (np.isnan(entries) if allow_missing else False)
     if not finite.all() or (entries < 0).any():

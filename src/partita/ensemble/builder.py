@@ -25,7 +25,7 @@ from partita.affinity import Builder, DrawsAffinity
 from partita.affinity.far import JUMP, NEIGHBORS, come_often, far_items
 from partita.affinity.from_neighbors import nearest, neighbors_among
 from partita.affinity.shared_search import KEPT, shared_search
-from partita.arrays import Array
+from partita.arrays import Array, Labels
 from partita.ensemble.base import Clustering, Member, hard, member
 from partita.ensemble.belief import probability_of_components, told_by_categories, with_components
 from partita.ensemble.categories import Categories, Columns, with_latent_variables

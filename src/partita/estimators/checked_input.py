@@ -16,6 +16,7 @@ from sklearn.utils.validation import _check_feature_names, _check_n_features, va
 
 from partita.affinity import Affinity, Builder, NeighborGraph, Precomputed
 from partita.affinity.checks import check_square
+from partita.affinity.evidence import require_fitted
 from partita.arrays import Array
 from partita.ensemble.units import far_cells
 from partita.errors import InputError, MissingExtraError, UnsureWarning
@@ -102,6 +103,8 @@ class CheckedInput(Shown):
         if reset:
             self.items_ = row_names(X)
             check_size(X, pairwise=builder.pairwise)
+        elif builder.pairwise and getattr(X, "ndim", 0) == 2:
+            require_fitted(X.shape[1], self.n_features_in_, "distances" if builder.of_distances else "affinities")
         with _of_numbers(mixed=builder.mixed):
             X = validate_data(
                 self,

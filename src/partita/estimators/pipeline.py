@@ -593,7 +593,7 @@ def _without_density(features: Array, weights: Array | None) -> str | None:
     X = frame_of(features)(features)
     columns = Columns.of(X)
     if columns.categories(X) is not None or not len(columns.numbers):
-        return "columns of categories have no density"
+        return "columns of categories, or of two values, have no density"
     if is_lattice(X, weights):
         return "rounded numbers of which most rows are copies have no density"
     return None

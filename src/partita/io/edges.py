@@ -119,6 +119,7 @@ def read_edges(
     _require_ends(source, target, file, place)
     weighted = weight is not None
     if weight is None:
+        _refuse_distances(file, others)
         weight = np.ones(len(source))
         notes.append(f"there {'are no weights' if nodes else 'is no column of weights'}, so every pair has weight 1")
     _require_weights(weight, source, target, file, place)
@@ -143,6 +144,17 @@ def read_edges(
         )
         notes.append(f"{repeats} {how}")
     return EdgeTable(i[kept], j[kept], weight[kept], ids, sha256_of_file(file), file, notes, others, weighted)
+
+
+def _refuse_distances(file: Path, names: list[str]) -> None:
+    """Raise for a column of distances where there is none of weights."""
+    name = next((name for name in names if OF_DISTANCES.search(name)), None)
+    if name is not None:
+        raise InputError(
+            f"{file}: column {name!r} holds distances by its name, and there is none of weights, larger for items that "
+            "are more alike: write 1 / (1 + distance) in a column called weight, or pass the matrix of all distances "
+            "with --input distances; without that column every pair has weight 1"
+        )
 
 
 def read_links(path: Path, ids: list[str]) -> NDArray[np.intp]:
