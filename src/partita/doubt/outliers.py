@@ -90,7 +90,7 @@ ERRORS, LEAST_REFERENCE = 3.0, 0.02
 FEWEST_BEYOND = 9.0
 # Dimensions that count as few; and those that do so among few items, with their number.
 FEW_DIMENSIONS = 5
-FEW_DIMENSIONS_OF_FEW, FEW_ITEMS = 12, 100
+FEW_DIMENSIONS_OF_FEW, FEW_ITEMS = 12, 400
 # Rating scales in which descriptions of the items are compared at most: it takes time by the cube of their number.
 MOST_SCALES = 100
 # Where more than this share would belong to no cluster, expected or more likely than not, the items are not denser

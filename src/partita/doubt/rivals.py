@@ -39,7 +39,7 @@ SCALE = 10
 # Items below which a cluster stays whole.
 FEWEST_ITEMS = 20
 # The price of a background in nats, beside one for each side of its box.
-GAIN = 5.0
+GAIN = 8.0
 # Steps of EM for each mixture, the share of the background at first, and that of the outer items of a cluster.
 STEPS, FIRST_SHARE, OUTER = 30, 0.1, 0.2
 # Added to every variance, of items in a unit cube; and the least probability of either side.
