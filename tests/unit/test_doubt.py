@@ -1362,6 +1362,19 @@ def in_common(noise: int, d: int, common: float, seed: int = 0) -> np.ndarray:
     return np.asarray(X / np.linalg.norm(X, axis=1)[:, None])
 
 
+def test_outliers_alone_make_no_other_item_uncertain() -> None:
+    rng = np.random.default_rng(0)
+    X = np.r_[
+        np.repeat(rng.normal(size=(25, 96)), 40, axis=0) + 0.7 * rng.normal(size=(1000, 96)), rng.normal(size=(120, 96))
+    ]
+    model = SoftClustering(random_state=0).fit(X / np.linalg.norm(X, axis=1)[:, None])
+    what, _, doubt = headline(model)
+    assert "in 25 clusters" in what
+    assert "probably belong to none" in what
+    assert model.certainty_.mean() < 0.95
+    assert doubt == "Nothing stands out to be doubted beside the items that probably belong to none."
+
+
 @pytest.mark.parametrize("d", [48, 256])
 @pytest.mark.parametrize("common", [0.0, 0.5, 2.0])
 def test_scattered_rows_are_outliers_whatever_direction_all_rows_have_in_common(d: int, common: float) -> None:

@@ -154,9 +154,11 @@ def _what_to_doubt(model: FactorizationEstimator) -> str:
     of_answer = _number, _bounds, _divided, _hidden, _disagreement, _background, _blur, _labels
     doubts = [doubt for source in (*of_input, *of_answer) for doubt in source(model)]
     if not doubts:
-        if model.certainty_.mean() < 1 - ERROR:
+        kept = model.outlier_ <= OUTLIER
+        if not kept.any() or model.certainty_[kept].mean() < 1 - ERROR:
             return "No single doubt stands out: many items are a little uncertain."
-        return "Nothing stands out to be doubted."
+        beside = "" if kept.all() else " beside the items that probably belong to none"
+        return f"Nothing stands out to be doubted{beside}."
     said = "; ".join(doubts)
     return f"{said[:1].upper()}{said[1:]}."
 
