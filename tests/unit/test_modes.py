@@ -120,6 +120,12 @@ def test_a_column_of_few_whole_numbers_has_modes():
         model = SoftClustering(n_clusters, random_state=0).fit(x)
         assert model.n_clusters_ == 2
         assert adjusted_rand_index(truth, model.labels_) > 0.9
+    for rare in ([1, 2, 3], [1, 2, 3, 4, 7]):  # two frequent values and a few others
+        x = np.r_[np.zeros(50), np.full(50, 9.0), rare][:, None]
+        for n_clusters in ("auto", 2):
+            model = SoftClustering(n_clusters, random_state=0).fit(x)
+            assert model.n_clusters_ == 2
+            assert model.labels_[0] != model.labels_[50]
     for single in (rng.poisson(6, 300), rng.integers(1, 11, 300), rng.binomial(12, 0.4, 300)):
         model = SoftClustering(random_state=0).fit(single[:, None].astype(float))
         assert model.n_clusters_ == 1

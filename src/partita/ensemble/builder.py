@@ -317,10 +317,11 @@ class Ensemble(Builder):
         seen = _seen(Z)
         rows = SpreadRows.of(seen, weights, self.max_items, self.seed)
         seen = within_cells(seen, self.seed) if rows is None else rows.points
-        modes = self._modes(seen, n_clusters)
-        if modes is not None:
+        one = self.components
+        modes = None if one is None else self._modes(one, seen, n_clusters)
+        if one is not None and modes is not None:
             Q = np.eye(n_clusters)[modes] if rows is None else rows.of_items(modes)
-            return self._of_membership(X, self.members[-1], len(seen), Q, 1.0)
+            return self._of_membership(X, one, len(seen), Q, 1.0)
         drawn = self._drawn(seen, n_clusters)
         shares, agreed = self._shares(seen, n_clusters, [one for one, _, _ in drawn], [said for _, _, said in drawn])
         if rows is not None:
@@ -331,10 +332,10 @@ class Ensemble(Builder):
         affinity = DrawsAffinity([said.membership for _, _, said in drawn], shares)
         return EnsembleEvidence(frame, Z, affinity.factor, affinity, draws)
 
-    def _modes(self, Z: Array, n_clusters: int) -> Labels | None:
+    def _modes(self, one: Components, Z: Array, n_clusters: int) -> Labels | None:
         """So many modes of the density of items along a line; None elsewhere."""
-        one, seen = self.components, self._judged_items(len(Z))
-        if one is None or len(Z) < FEW or n_clusters == 1 or Columns.of(Z).blocks:
+        seen = self._judged_items(len(Z))
+        if len(Z) < FEW or n_clusters == 1 or Columns.of(Z).blocks:
             return None
         with limit_threads(1):
             line = along_a_line(Z[seen], one, self.seed)
@@ -399,7 +400,7 @@ class Ensemble(Builder):
         """Return the evidence of the draws of a consensus that have its answer, with their weights there."""
         soft = None if found.soft is None else found.soft.get(found.n_clusters)
         if found.modes and found.by_components:  # modes of one number are no mean over others
-            soft = np.eye(found.n_clusters)[found.partition]
+            soft = np.eye(found.n_clusters)[np.unique(found.partition, return_inverse=True)[1]]
         if soft is not None:
             Q = soft if found.item is None else soft[found.item]
             return self._of_membership(X, found.methods[0], len(soft), Q, found.agreement_at(found.n_clusters))

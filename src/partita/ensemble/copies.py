@@ -122,7 +122,8 @@ def _half_of_lattice(X: Array, weights: Array | None, seed: int = 0) -> Array | 
     numbers = Columns.of(X).numbers
     numbers = numbers if len(numbers) else np.arange(X.shape[1])
     Z, half = X[:, numbers], np.zeros(X.shape)
-    half[:, numbers] = np.stack([_half_of_cell(column, weights) for column in Z.T], axis=1)
+    fewest = OF_A_COLUMN if X.shape[1] == 1 else 2  # no cell of a single column was filled in
+    half[:, numbers] = np.stack([_half_of_cell(column, weights, fewest) for column in Z.T], axis=1)
     asked = np.random.default_rng(seed).permutation(len(X))[:ASKED]
     distance = nearest(Z[asked], Z, 2, "euclidean", None, itself=False)[1][:, 1]  # the first is the item itself
     away = np.median(distance / np.sqrt((half[asked] ** 2).sum(axis=1)))
@@ -180,11 +181,11 @@ def is_repeated(weights: Array | None) -> bool:
     return bool(weights.sum() >= COPIES * len(weights))
 
 
-def _half_of_cell(column: Array, weights: Array) -> Array:
+def _half_of_cell(column: Array, weights: Array, fewest: int = 2) -> Array:
     """Half the distance of each value to the nearest other one that is frequent, at most as far as it mostly is.
 
     Frequent are values of a quarter as many rows at least as those have that half of the rows share: not the cells that
-    were filled in.
+    were filled in. All are where so few are.
     """
     extent = float(np.ptp(column))
     if extent == 0:
@@ -192,7 +193,7 @@ def _half_of_cell(column: Array, weights: Array) -> Array:
     values, place = _values_of(column)
     rows = np.bincount(place, weights).astype(np.float64)
     frequent = values[rows >= _median(rows, rows) / 4]
-    frequent = frequent if len(frequent) > 1 else values
+    frequent = frequent if len(frequent) >= fewest else values
     away = np.abs(values[:, None] - frequent[_around(frequent, values)])
     gap: NDArray[np.float64] = np.where(away > 0, away, np.inf).min(axis=1)
     return np.asarray(np.minimum(gap, _median(gap, rows))[place] * SAME * extent / 2)
