@@ -403,7 +403,7 @@ class Ensemble(Builder):
             soft = np.eye(found.n_clusters)[np.unique(found.partition, return_inverse=True)[1]]
         if soft is not None:
             Q = soft if found.item is None else soft[found.item]
-            return self._of_membership(X, found.methods[0], len(soft), Q, found.agreement_at(found.n_clusters))
+            return self._of_membership(X, found.methods[-1], len(soft), Q, found.agreement_at(found.n_clusters))
         frame, weights = frame_of(X, self.units), found.answering
         kept = np.flatnonzero(weights)
         labels = found.draws if found.item is None else found.draws[:, found.item]
