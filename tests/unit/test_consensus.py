@@ -330,3 +330,20 @@ def test_two_readings_of_one_answer_multiply():
     for answer, probable in ((labels, 0.6 * 0.7 / (0.6 * 0.7 + 0.4 * 0.3)), (np.arange(60) % 3, 0.8 * 0.6 + 0.2 * 0.7)):
         both = found.beside([answer, finer], of_number, np.array([0.7, 0.3]), np.ones(2), Components(), 0.2)
         assert both.share_of()[3] == pytest.approx(probable, abs=5e-3)
+
+
+def test_readings_of_unlike_numbers_do_not_multiply():
+    labels = np.repeat(np.arange(30), 30)
+    finer = np.where(np.arange(900) < 15, 30, labels)  # an adjusted Rand index of .98
+    draws, weights = np.stack([labels, finer]), np.array([0.6, 0.4])
+    found = Consensus(draws, weights, (Genie(), Genie()), np.array([30, 31]), np.ones(2), labels, 1.0, 0.0, 1.0)
+    both = found.beside([finer, labels], np.array([31, 30]), np.array([0.9, 0.1]), np.ones(2), Components(), 0.2)
+    assert both.share_of()[30] == pytest.approx(0.8 * 0.6 + 0.2 * 0.1)
+
+
+def test_a_number_that_one_reading_did_not_try_is_as_probable_to_it_as_those_beside_it():
+    three, four, five = (np.repeat(np.arange(K), 60 // K) for K in (3, 4, 5))
+    draws, weights = np.stack([three, four, five]), np.array([0.2, 0.6, 0.2])
+    found = Consensus(draws, weights, (Genie(),) * 3, np.array([3, 4, 5]), np.ones(3), three, 1.0, 0.0, 1.0)
+    both = found.beside([three, five], np.array([3, 5]), np.array([0.5, 0.5]), np.ones(2), Components(), 0.2)
+    assert both.share_of()[4] == pytest.approx(0.8 * 0.6, abs=0.01)

@@ -1362,6 +1362,15 @@ def in_common(noise: int, d: int, common: float, seed: int = 0) -> np.ndarray:
     return np.asarray(X / np.linalg.norm(X, axis=1)[:, None])
 
 
+@pytest.mark.parametrize(("common", "loose"), [(2.0, 1.3), (0.0, 1.6)])
+def test_a_loose_cluster_of_embeddings_is_not_its_own_background(common: float, loose: float) -> None:
+    rng, truth = np.random.default_rng(0), np.repeat([0, 1, 2], 200)
+    spread = np.array([0.5, 0.5, loose])[truth][:, None]
+    X = rng.normal(size=(3, 64))[truth] + spread * rng.normal(size=(600, 64)) + common * rng.normal(size=64)
+    X /= np.linalg.norm(X, axis=1)[:, None]
+    assert (SoftClustering(3, random_state=0).fit(X).outlier_ > 0.5).sum() <= 6
+
+
 def test_outliers_alone_make_no_other_item_uncertain() -> None:
     rng = np.random.default_rng(0)
     X = np.r_[

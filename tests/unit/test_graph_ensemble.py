@@ -84,6 +84,15 @@ def test_the_few_records_of_each_person_are_found_whatever_links_are_false(n_peo
 
 
 @quiet
+def test_pairs_and_triples_are_clusters():
+    sizes = [2] * 50 + [3] * 50
+    A = sp.csr_array(sp.block_diag([np.ones((k, k)) - np.eye(k) for k in sizes]))
+    order = np.random.default_rng(0).permutation(250)
+    model = SoftClustering(random_state=0).fit(A[order][:, order])
+    assert adjusted_rand_index(np.repeat(np.arange(100), sizes)[order], model.labels_) == 1.0
+
+
+@quiet
 @pytest.mark.parametrize("size", [3, 4])
 def test_cliques_are_clusters_in_any_order_of_the_nodes(size):
     A = sp.csr_array(sp.block_diag([np.ones((size, size)) - np.eye(size)] * 100))

@@ -45,6 +45,13 @@ def test_every_way_to_name_the_columns(tmp_path, content):
     assert pairs(read_edges(write(tmp_path, content.replace(",", "\t"), "e.tsv"))) == PAIRS
 
 
+def test_a_category_called_a_cost_is_no_column_of_distances(tmp_path):
+    table = read_edges(write(tmp_path, "source,target,cost center\nbob,ann,sales\nann,cid,staff\n"))
+    assert table.weight.tolist() == [1.0, 1.0]
+    with pytest.raises(InputError, match="'distance_km'"):
+        read_edges(write(tmp_path, "source,target,distance_km\nbob,ann,3\nann,cid,2\n"))
+
+
 @pytest.mark.parametrize("content", ["source,target\nbob,ann\nann,cid\n", "bob,ann\nann,cid\n"])
 def test_without_weights_every_pair_has_weight_one(tmp_path, content):
     table = read_edges(write(tmp_path, content))

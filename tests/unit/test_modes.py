@@ -130,3 +130,24 @@ def test_a_column_of_few_whole_numbers_has_modes():
         model = SoftClustering(random_state=0).fit(single[:, None].astype(float))
         assert model.n_clusters_ == 1
         assert model.verdict_.sure > 0.7
+
+
+@pytest.mark.filterwarnings("ignore::partita.errors.UnsureWarning")
+@pytest.mark.parametrize("bounds", [(2, 2), (3, 5)])
+def test_bounds_far_from_the_number_of_modes_have_probabilities(bounds):
+    rng = np.random.default_rng(0)
+    centres = np.r_[0:4.0, 100:104.0] + 0.1 * rng.normal(size=8)
+    x = np.repeat(centres, 100)[:, None] + 1e-6 * rng.normal(size=(800, 1))
+    verdict = SoftClustering(bounds, random_state=0).fit(x).verdict_
+    assert verdict.probabilities.sum() == pytest.approx(1.0)
+    assert verdict.n_clusters == verdict.probabilities.argmax() + 1
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_as_many_clusters_as_values_are_the_values(seed):
+    rng = np.random.default_rng(seed)
+    x = rng.choice(3.0 * rng.normal(size=5), 200, p=rng.dirichlet(np.ones(5)))[:, None]
+    n_values = len(np.unique(x))
+    model = SoftClustering(n_values, random_state=0).fit(x)
+    assert model.n_clusters_ == n_values
+    assert len({(float(value), int(label)) for value, label in zip(x[:, 0], model.labels_)}) == n_values

@@ -31,6 +31,7 @@ from partita.ensemble.belief import probability_of_components, told_by_categorie
 from partita.ensemble.categories import Categories, Columns, with_latent_variables
 from partita.ensemble.components import Components
 from partita.ensemble.consensus import EACH, ITEMS, Consensus, consensus
+from partita.ensemble.copies import FEWEST as FEWEST_ROWS
 from partita.ensemble.copies import SpreadRows, within_cells
 from partita.ensemble.density import n_dense
 from partita.ensemble.draws import Draw, Said, extended
@@ -266,7 +267,7 @@ class Ensemble(Builder):
                 again=[one.varied(1) for one in self.seeking],
                 seed=self.seed,
                 bounds=(bounds[0], most),
-                tried=(apart, n_dense(Y)),
+                tried=(apart, n_dense(Y) if Y.shape[1] > 1 else 1),
             )
             if found is None:
                 return None
@@ -321,7 +322,10 @@ class Ensemble(Builder):
         modes = None if one is None else self._modes(one, seen, n_clusters)
         if one is not None and modes is not None:
             Q = np.eye(n_clusters)[modes] if rows is None else rows.of_items(modes)
-            return self._of_membership(X, one, len(seen), Q, 1.0)
+            if len(np.unique(hard(Q))) == n_clusters:  # none lies within the cell of one value
+                return self._of_membership(X, one, len(seen), Q, 1.0)
+        if rows is not None and len(Z) < FEWEST_ROWS:  # of a column whose density has not so many modes
+            rows, seen = None, _seen(Z)
         drawn = self._drawn(seen, n_clusters)
         shares, agreed = self._shares(seen, n_clusters, [one for one, _, _ in drawn], [said for _, _, said in drawn])
         if rows is not None:

@@ -244,8 +244,9 @@ class Consensus:
         draws = np.vstack([self.draws, *labels])
         voices, lone = np.r_[self.weights, np.zeros(len(labels))], np.r_[np.zeros(len(self.draws)), chances]
         own = len(self.draws) + (int(chances.argmax()) if best is None else best)
-        if adjusted_rand(self.partition, draws[own]) >= SAME:  # witnesses of one answer: their odds multiply
-            held = draws.max(axis=1)
+        held = draws.max(axis=1)
+        same = self.partition.max() == held[own] and adjusted_rand(self.partition, draws[own]) >= SAME
+        if same and voices.any() and lone.any():  # witnesses of one answer: their odds multiply
             voices, lone = (mine * _by_number(others, held) for mine, others in ((voices, lone), (lone, voices)))
         weights = _together(voices, lone, share)
         partition = draws[own] if share > HALF else self.partition
@@ -296,6 +297,7 @@ def consensus(
     seed: int = 0,
     bounds: tuple[int, int | None] = (1, None),
     tried: Sequence[int] = (),
+    items: int = ITEMS,
 ) -> Consensus | None:
     """Return the consensus of methods on the items and on the number of clusters.
 
@@ -317,6 +319,8 @@ def consensus(
         The smallest and the largest number of clusters. Draws with another number weigh nothing.
     tried : sequence of int
         Numbers that are tried whatever fewer are worth.
+    items : int
+        Items that a cluster has on average at least.
 
     Examples
     --------
@@ -327,7 +331,7 @@ def consensus(
     3
     """
     n = X.shape[0]
-    least, most = bounds[0], min(n // ITEMS, bounds[1] or n)
+    least, most = bounds[0], min(n // items, bounds[1] or n)
     if most < 2 or len({one.name for one in members}) < 2:
         return None
     first = max(ALWAYS, int(np.ceil(np.sqrt(n))))
@@ -404,9 +408,12 @@ def _in_common(partition: Labels, draws: Labels, weights: Array) -> float:
 
 
 def _by_number(weights: Array, held: NDArray[np.int64]) -> Array:
-    """The share of the weight that each draw's number of clusters has, `held` of each draw, and a little more."""
-    shares = np.bincount(held, weights)
-    return np.asarray(shares[held] / shares.sum() + LEAST)
+    """The share of the weight that each draw's number of clusters has, `held` of each draw, and a little more; of one
+    without a draw that weighs anything, between those beside it.
+    """
+    shares = np.bincount(held, weights) / weights.sum()
+    known = np.flatnonzero(shares)
+    return np.asarray(np.exp(np.interp(held, known, np.log(shares[known] + LEAST))))
 
 
 def _together(voices: Array, lone: Array, share: float) -> Array:
@@ -532,8 +539,9 @@ class _Draws:
 
     @property
     def allowed(self) -> list[int]:
-        """The numbers that were added and are not below the bounds; all where there are none."""
-        return [K for K in self.sizes if self._bounds[0] <= K] or self.sizes
+        """The numbers that were added, and are not below bounds past those that are always tried; all where none is."""
+        least = self._bounds[0] if self._bounds[0] > EACH else 0
+        return [K for K in self.sizes if least <= K] or self.sizes
 
     def best_at(self) -> int:
         """Return the number of the draw of largest odds, of those allowed."""

@@ -27,7 +27,7 @@ from partita.arrays import Array, Labels
 from partita.ensemble.categories import Columns
 from partita.ensemble.vote import VOTERS, voters_of
 
-__all__ = ["SpreadRows", "is_lattice", "is_repeated", "within_cells"]
+__all__ = ["FEWEST", "SpreadRows", "is_lattice", "is_repeated", "within_cells"]
 
 # Rows to a distinct one on average, from which on copies are at least a quarter of the rows.
 COPIES = 4 / 3

@@ -111,14 +111,15 @@ def with_modes(
     """
     starts = starts_of(found)
     of_number, cuts_at = _modes_of(x, one, sorted(starts), starts, seed)
-    total = sum(of_number.values())
-    found = replace(found, one=of_number.get(1, 0.0) / total, modes=True)
+    total = logsumexp(list(of_number.values()))
+    found = replace(found, one=float(np.exp(of_number.get(1, -np.inf) - total)), modes=True)
     several = np.array([K for K in sorted(of_number) if max(bounds[0], 2) <= K <= (bounds[1] or len(x))])
     if not len(several):
         return found
     labels = [np.searchsorted(cuts_at[K], x).astype(np.int64) for K in several]
     agreed = np.array([_agreement(found, K, own) for K, own in zip(several, labels, strict=True)])
-    weights = np.array([of_number[K] for K in several])
+    log_weights = np.array([of_number[K] for K in several])
+    weights = np.exp(log_weights - log_weights.max())
     return found.beside(labels, several, weights, agreed, one, 1.0)
 
 
@@ -137,7 +138,7 @@ def modes_at(x: Array, one: Components, n_clusters: int, seed: int = 0) -> Label
 def _modes_of(
     x: Array, one: Components, numbers: Sequence[int], starts: Mapping[int, Sequence[Labels]], seed: int
 ) -> tuple[dict[int, float], dict[int, Array]]:
-    """Return how probable each number of modes is, up to a factor, and the cuts of its most probable density."""
+    """Return the log-probability of each number of modes, up to a constant, and the cuts of its likeliest density."""
     place = np.linspace(x.min(), x.max(), PLACES)
     densities = [
         (fit.bic, place[valleys(log_density, depth)])
@@ -153,7 +154,7 @@ def _modes_of(
     for at in np.argsort(-bic, kind="stable"):
         cuts = densities[at][1]
         K = len(cuts) + 1
-        of_number[K] = of_number.get(K, 0.0) + float(np.exp((bic[at] - bic.max()) / TEMPERATURE))
+        of_number[K] = float(np.logaddexp(of_number.get(K, -np.inf), (bic[at] - bic.max()) / TEMPERATURE))
         cuts_at.setdefault(K, cuts)
     return of_number, cuts_at
 

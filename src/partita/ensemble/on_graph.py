@@ -53,6 +53,8 @@ SMALL, MOST_SMALL, FIRST, ALIKE = (7, 6, 5, 4, 3.5, 3, 2.5), 500, ("modularity",
 POWER, PRIOR, EVIDENCE, BEYOND = 16, 0.5, 0.1, 1.25
 # Numbers up to this one, of so many nodes in a cluster, are always tried: few clusters may agree by chance.
 ALWAYS, LARGE = 50, 16
+# Nodes of the smallest clusters, and how many more than the number of small ones are looked for at most.
+PAIR, PAST = 2, 50
 # Nodes of a connected component that is no part of a larger cluster.
 PIECE = 5
 
@@ -277,7 +279,7 @@ def consensus_of_graph(
     pieces = connected_components(A, directed=False, return_labels=False)  # without links between them, however small
     members = [member(name) for name in OF_GRAPHS]
     small = _small_clusters(A, seed)
-    most = min(max(n // NODES, pieces, round(n / SMALL[-1]) if small else 0), bounds[1] or n)
+    most = min(max(n // NODES, pieces, min(round(n / SMALL[-1]), small + PAST) if small else 0), bounds[1] or n)
     if most < 2:
         return None
     sizes = {max(min(round(n / share), MOST_FINE), 2) for share in FINE}
@@ -297,7 +299,7 @@ def consensus_of_graph(
         of_neighborhoods = max(0.0, *map(model.evidence, neighborhoods))
         few = min(ALWAYS, n // LARGE)
         tried = (pieces, small, few, *sizes_up_to(few))
-        found = consensus(members, A, log_odds, seed=seed, bounds=(bounds[0], most), tried=tried)
+        found = consensus(members, A, log_odds, seed=seed, bounds=(bounds[0], most), tried=tried, items=PAIR)
     if found is None:
         return None
     item = np.full(n_nodes, np.searchsorted(linked, heaviest))

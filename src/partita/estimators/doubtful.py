@@ -404,12 +404,22 @@ class Doubtful(NewItems):
         def of(points: Array | None) -> Array:
             return background_probability(features, self.labels_, weights=weights, reference=points)
 
+        def are_few(p: Array) -> bool:
+            return bool(weights @ (p > HALF) < HARDLY * weights.sum())
+
         p = of(sphere)
-        if X.shape[1] >= COMMON and weights @ (p > HALF) < HARDLY * weights.sum():
-            p = of(self._sphere(weights))
-            if weights @ (p > HALF):
-                p = of(self._sphere(weights * p))
+        if X.shape[1] >= COMMON and are_few(p):
+            across = of(self._sphere(weights))
+            if not are_few(across):
+                across = of(self._sphere(weights * across))
+            p = p if self._are_one_cluster(across > HALF) else across
         return np.where(empty, IF_FAR if empty.sum() < NEIGHBORS else 0.0, p)
+
+    def _are_one_cluster(self, rows: NDArray[np.bool_]) -> bool:
+        """Whether most of these rows are most of one cluster: a loose one, which is scattered about its own centre."""
+        own, sizes = (np.bincount(each, minlength=self.n_clusters_) for each in (self.labels_[rows], self.labels_))
+        k = int(own.argmax())
+        return bool(own[k] > HALF * max(rows.sum(), sizes[k]))
 
     def _has_slips(self) -> NDArray[np.bool_]:
         """Which rows have a cell that is far from all others of its column, and was seen at its end.

@@ -34,8 +34,8 @@ __all__ = [
 # `x` is a coordinate when the labels are named or its values are not all whole numbers.
 TRUTH_NAMES = frozenset({"label", "class", "target", "y"})
 # Of the ends of links: how many names there are at least, the share of them that both columns have, and of the rows
-# that link a thing to itself, at most.
-MANY, SHARED, THEMSELVES = 10, 0.25, 0.05
+# that link a thing to itself, and rows to a name, at most.
+MANY, SHARED, THEMSELVES, ROWS = 10, 0.25, 0.05, 4
 
 
 class NoFeaturesError(InputError):
@@ -159,7 +159,8 @@ def refuse_linked_words(table: Table, names: Sequence[str], columns: Sequence[ND
     first, second = (set(columns[at]) - {None} for at in words)
     fewer = min(len(first), len(second))
     same = np.mean(columns[words[0]] == columns[words[1]])
-    if fewer >= MANY and len(first & second) >= SHARED * fewer and same <= THEMSELVES:
+    rare = len(first | second) * ROWS >= len(columns[0])  # answers to a question come more often
+    if fewer >= MANY and rare and len(first & second) >= SHARED * fewer and same <= THEMSELVES:
         raise _links(table, names[words[0]], names[words[1]])
 
 

@@ -29,7 +29,7 @@ FORMATS: Formats[Table | ArrayFile | GraphFile] = {**TABLES, **ARRAYS, **GRAPHS}
 
 DIGIT = re.compile(r"\d")
 # A column of this name holds distances, where weights are wanted.
-OF_DISTANCES = re.compile(r"\b(distances?|dist|dissimilarit(y|ies)|costs?|lengths?)\b", re.IGNORECASE)
+OF_DISTANCES = re.compile(r"(?<![a-z])(distances?|dist|dissimilarit(y|ies)|costs?|lengths?)(?![a-z])", re.IGNORECASE)
 
 
 @dataclass(frozen=True)
@@ -119,7 +119,7 @@ def read_edges(
     _require_ends(source, target, file, place)
     weighted = weight is not None
     if weight is None:
-        _refuse_distances(file, others)
+        _refuse_distances(file, _of_numbers(found, others))
         weight = np.ones(len(source))
         notes.append(f"there {'are no weights' if nodes else 'is no column of weights'}, so every pair has weight 1")
     _require_weights(weight, source, target, file, place)
@@ -144,6 +144,14 @@ def read_edges(
         )
         notes.append(f"{repeats} {how}")
     return EdgeTable(i[kept], j[kept], weight[kept], ids, sha256_of_file(file), file, notes, others, weighted)
+
+
+def _of_numbers(found: object, names: list[str]) -> list[str]:
+    """The columns of a table whose first cells are numbers; all of other files."""
+    if not isinstance(found, Table):
+        return names
+    cells = dict(zip(found.names, found.sample()))
+    return [name for name in names if cells.get(name) and all(map(is_number, cells[name]))]
 
 
 def _refuse_distances(file: Path, names: list[str]) -> None:
