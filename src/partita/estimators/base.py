@@ -496,7 +496,7 @@ class FactorizationEstimator(ClusterMixin, Doubtful):
         >>> from partita import SoftClustering
         >>> X = np.random.default_rng(0).normal(size=(90, 2)) + np.repeat([[0, 0], [9, 9], [0, 9]], 30, axis=0)
         >>> SoftClustering(2, random_state=0).fit(X).judge_n_clusters()
-        <Verdict: 3 clusters, with a probability of 0.83>
+        <Verdict: 3 clusters, with a probability of 0.88>
         """
         check_is_fitted(self)
         if hasattr(self, "verdict_"):

@@ -254,7 +254,7 @@ class Doubtful(NewItems):
         >>> X = np.random.default_rng(0).normal(size=(200, 1)) + np.repeat([[0], [3]], 100, axis=0)
         >>> model = SoftClustering(2, random_state=0).fit(X)
         >>> print(model.confident(0.02))
-        164 of 200 items (82%): 1.9% of their labels are expected to be wrong, give or take 1.0%
+        166 of 200 items (83%): 2.0% of their labels are expected to be wrong, give or take 1.1%
         """
         check_is_fitted(self)
         if pairs:
