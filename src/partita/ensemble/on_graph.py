@@ -51,6 +51,8 @@ SMALL, MOST_SMALL, FIRST, ALIKE = (7, 6, 5, 4, 3.5, 3, 2.5), 500, ("modularity",
 # Power of the agreement, of the prior probability of a number, and of the evidence of a block model in the weight of a
 # draw; and how much more than neighbourhoods this evidence must have to count.
 POWER, PRIOR, EVIDENCE, BEYOND = 16, 0.5, 0.1, 1.25
+# Agreement below which there is none.
+IN_COMMON = 0.1
 # Numbers up to this one, of so many nodes in a cluster, are always tried: few clusters may agree by chance.
 ALWAYS, LARGE = 50, 16
 # Nodes of the smallest clusters, and how many more than the number of small ones are looked for at most.
@@ -250,7 +252,8 @@ def consensus_of_graph(
 
     A draw weighs a^16 P(K)^(1/2) e^(max(0, E - 1.25 F) / 10), where a is its mean adjusted Rand index with the other
     methods at K, E its evidence (`partita.ensemble.block_model`) and F the largest one of clusters of about ten nodes,
-    or 0: where these have about as much, the graph is one of neighbourhoods, and the model tells nothing.
+    or 0: where these have about as much, the graph is one of neighbourhoods, and the model tells nothing, as where a is
+    below .1.
 
     Parameters
     ----------
@@ -279,7 +282,8 @@ def consensus_of_graph(
     pieces = connected_components(A, directed=False, return_labels=False)  # without links between them, however small
     members = [member(name) for name in OF_GRAPHS]
     small = _small_clusters(A, seed)
-    most = min(max(n // NODES, pieces, min(round(n / SMALL[-1]), small + PAST) if small else 0), bounds[1] or n)
+    past = min(round(n / SMALL[-1]), small + PAST) if small else 0
+    most = min(max(n // NODES, pieces, past), bounds[1] or n)
     if most < 2:
         return None
     sizes = {max(min(round(n / share), MOST_FINE), 2) for share in FINE}
@@ -290,7 +294,8 @@ def consensus_of_graph(
 
     def log_odds(draws: Sequence[Labels], table: Array, methods: Sequence[str], K: int) -> Array:
         agreed = agreement_weights(table, methods)[1]
-        evidence = np.array([beyond(labels) for labels in draws])
+        # Of what methods have nothing in common on there is evidence all the same where a graph is in pieces.
+        evidence = np.where(agreed >= IN_COMMON, [beyond(labels) for labels in draws], 0.0)
         at = PRIOR * np.log(prior[min(K, len(prior)) - 1])
         return np.asarray(POWER * np.log(np.maximum(agreed, LEAST)) + EVIDENCE * evidence + at)
 
@@ -298,7 +303,7 @@ def consensus_of_graph(
         fine, neighborhoods = drawn_at(members, A, sizes, seed=seed)
         of_neighborhoods = max(0.0, *map(model.evidence, neighborhoods))
         few = min(ALWAYS, n // LARGE)
-        tried = (pieces, small, few, *sizes_up_to(few))
+        tried = (pieces if pieces <= MOST_SMALL else 0, small, few, *sizes_up_to(few))
         found = consensus(members, A, log_odds, seed=seed, bounds=(bounds[0], most), tried=tried, items=PAIR)
     if found is None:
         return None
