@@ -7,7 +7,8 @@ from any posterior, and the answer is the draw of largest expected adjusted Rand
 
 The grid is coarse: each number up to 12, then steps of a third, up to 50 and the square root of the number of items. It
 ends sooner where the odds have fallen far below the best and methods agree less than they did, goes on while the odds
-are best at its end, and is filled in around the answer, and around the best of the numbers past 12 where its odds are
+are best at its end; numbers that dense clusters, groups that lie apart or the pieces of a graph tell are tried all the
+same. It is filled in around the answer, and around the best of the numbers past 12 where its odds are
 not far below the best: the right one may be between two that were tried. Around the answer the methods draw once more,
 with other settings, so that it does not hang by one draw.
 """

@@ -50,8 +50,8 @@ __all__ = ["Doubtful", "SecondChoice"]
 
 # Other numbers of clusters that are less probable than this are left out of the doubt.
 UNLIKELY = 0.01
-# Probability from which an item counts as an outlier.
-HALF = 0.5
+# Probability from which an item counts as an outlier, and the share of rows that are most of them.
+OUTLIER, MOST = 0.5, 0.5
 # Clusters of the finest layer, as a multiple of those of the fit, and at least.
 FINER, AT_LEAST = 2, 4
 
@@ -405,21 +405,21 @@ class Doubtful(NewItems):
             return background_probability(features, self.labels_, weights=weights, reference=points)
 
         def are_few(p: Array) -> bool:
-            return bool(weights @ (p > HALF) < HARDLY * weights.sum())
+            return bool(weights @ (p > OUTLIER) < HARDLY * weights.sum())
 
         p = of(sphere)
         if X.shape[1] >= COMMON and are_few(p):
             across = of(self._sphere(weights))
             if not are_few(across):
                 across = of(self._sphere(weights * across))
-            p = p if self._are_one_cluster(across > HALF) else across
+            p = p if self._are_one_cluster(across > OUTLIER) else across
         return np.where(empty, IF_FAR if empty.sum() < NEIGHBORS else 0.0, p)
 
     def _are_one_cluster(self, rows: NDArray[np.bool_]) -> bool:
         """Whether most of these rows are most of one cluster: a loose one, which is scattered about its own centre."""
         own, sizes = (np.bincount(each, minlength=self.n_clusters_) for each in (self.labels_[rows], self.labels_))
         k = int(own.argmax())
-        return bool(own[k] > HALF * max(rows.sum(), sizes[k]))
+        return bool(own[k] > MOST * max(rows.sum(), sizes[k]))
 
     def _has_slips(self) -> NDArray[np.bool_]:
         """Which rows have a cell that is far from all others of its column, and was seen at its end.

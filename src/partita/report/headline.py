@@ -12,14 +12,15 @@ from partita.doubt.layers import BETWEEN
 from partita.ensemble.categories import Columns
 from partita.ensemble.copies import is_lattice
 from partita.estimators.base import FactorizationEstimator
+from partita.estimators.doubtful import OUTLIER
 from partita.n_clusters import Agreement, Verdict
 from partita.report.doubtful_columns import codes_and_slips, skewed
 from partita.wording import count, in_digits, items, listed, percent
 
 __all__ = ["AGREED", "ERROR", "OUTLIER", "agreement", "examine_number", "headline", "verdict_on"]
 
-# From this probability an item counts as an outlier, and the error that the set of confident items keeps.
-OUTLIER, ERROR = 0.5, 0.05
+# The error that the set of confident items keeps.
+ERROR = 0.05
 # A number of clusters with this probability is not worth a doubt, and one below it not worth naming.
 SETTLED, LIKELY = 0.9, 0.1
 # Mean adjusted Rand index of different methods with each other below which clusters are in doubt
