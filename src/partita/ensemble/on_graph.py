@@ -280,6 +280,7 @@ def consensus_of_graph(
     linked, A = _linked(A)
     n = len(linked)
     pieces = connected_components(A, directed=False, return_labels=False)  # without links between them, however small
+    pieces = pieces if pieces <= MOST_SMALL else 0
     members = [member(name) for name in OF_GRAPHS]
     small = _small_clusters(A, seed)
     past = min(round(n / SMALL[-1]), small + PAST) if small else 0
@@ -303,7 +304,7 @@ def consensus_of_graph(
         fine, neighborhoods = drawn_at(members, A, sizes, seed=seed)
         of_neighborhoods = max(0.0, *map(model.evidence, neighborhoods))
         few = min(ALWAYS, n // LARGE)
-        tried = (pieces if pieces <= MOST_SMALL else 0, small, few, *sizes_up_to(few))
+        tried = (pieces, small, few, *sizes_up_to(few))
         found = consensus(members, A, log_odds, seed=seed, bounds=(bounds[0], most), tried=tried, items=PAIR)
     if found is None:
         return None
