@@ -1362,11 +1362,16 @@ def in_common(noise: int, d: int, common: float, seed: int = 0) -> np.ndarray:
     return np.asarray(X / np.linalg.norm(X, axis=1)[:, None])
 
 
-@pytest.mark.parametrize(("common", "loose"), [(2.0, 1.3), (0.0, 1.6)])
-def test_a_loose_cluster_of_embeddings_is_not_its_own_background(common: float, loose: float) -> None:
-    rng, truth = np.random.default_rng(0), np.repeat([0, 1, 2], 200)
-    spread = np.array([0.5, 0.5, loose])[truth][:, None]
-    X = rng.normal(size=(3, 64))[truth] + spread * rng.normal(size=(600, 64)) + common * rng.normal(size=64)
+@pytest.mark.parametrize(
+    ("d", "common", "loose", "seed"), [(64, 2.0, 1.3, 0), (64, 0.0, 1.6, 0), (32, 1.0, 1.6, 3), (48, 1.0, 1.6, 0)]
+)
+def test_a_loose_cluster_of_embeddings_is_not_its_own_background(
+    d: int, common: float, loose: float, seed: int
+) -> None:
+    rng, truth = np.random.default_rng(seed), np.repeat([0, 1, 2], 200)
+    spread = np.array([0.4, 0.4, loose])[truth][:, None]
+    mean, centres = common * rng.normal(size=d), rng.normal(size=(3, d))
+    X = centres[truth] + spread * rng.normal(size=(600, d)) + mean
     X /= np.linalg.norm(X, axis=1)[:, None]
     assert (SoftClustering(3, random_state=0).fit(X).outlier_ > 0.5).sum() <= 6
 
