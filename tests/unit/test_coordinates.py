@@ -21,6 +21,12 @@ def fitted(D, n_clusters=3, **options):
     return SoftClustering(n_clusters, affinity="precomputed_distance", random_state=0, **options).fit(D)
 
 
+def of_no_points(n, seed=0):
+    """Random distances: points have other nearest items."""
+    D = np.triu(np.random.default_rng(seed).uniform(1, 2, (n, n)), 1)
+    return D + D.T
+
+
 @pytest.fixture(scope="module")
 def points():
     return gaussians(TRUTH, CENTRES, 0)
@@ -52,12 +58,13 @@ def test_a_few_landmarks_place_all(seed, monkeypatch):
     D[7:9, 50:] *= 1.5  # what the landmarks do not show is looked at
     D[50:, 7:9] = D[7:9, 50:].T
     monkeypatch.setattr(coordinates, "_landmarks", lambda D, weights, most: np.arange(20, 60))
-    assert Coordinates.of(D) is None
+    assert placed.height is None
+    assert Coordinates.of(D).height is not None  # the others' nearest items are what they were
 
 
 def test_distances_of_no_points_have_none():
     X = np.random.default_rng(0).normal(size=(80, 3))
-    assert Coordinates.of(cdist(X, X) ** 4) is None
+    assert Coordinates.of(of_no_points(80)) is None
     assert Coordinates.of(np.zeros((5, 5))) is None
     missing = cdist(X, X)
     missing[3, 4] = missing[4, 3] = np.nan
@@ -226,13 +233,73 @@ def test_copies_weights_and_the_order_of_rows_change_nothing(points):
 
 def test_the_next_fit_forgets_the_points(points):
     model = fitted(cdist(points, points))
-    none = cdist(points, points) ** 4
+    none = of_no_points(len(points))
     model.fit(none)
     assert model.chosen_["affinity"].value == "neighbors"
     assert model.predict(none[:3]).shape == (3,)
     graph = SoftClustering(3, affinity=NeighborGraph(metric="precomputed"), random_state=0)
     assert graph.fit(cdist(points, points)).affinity_.n_items == len(points)
     assert not hasattr(graph, "_coordinates")
+
+
+# Nearly points ----------------------------------------------------------------------------------------------------
+
+
+def noisy(D, share, seed=0):
+    """Distances of which each is wrong by about a share of its own, the same in both directions if D is square."""
+    wrong = np.exp(share * np.random.default_rng(seed).normal(size=D.shape))
+    return D * np.triu(wrong, 1) + (D * np.triu(wrong, 1)).T if len(D) == len(D.T) else D * wrong
+
+
+def test_distances_that_are_wrong_by_a_fifth_are_nearly_those_of_points(points, tmp_path):
+    D = noisy(cdist(points, points), 0.2)
+    model = fitted(D, "auto")
+    assert model.n_clusters_ == 3
+    assert metrics.adjusted_rand_index(model.labels_, TRUTH) > 0.95
+    assert "nearly" in model.chosen_["affinity"].why
+    assert model.certainty_.mean() > 0.9
+    assert len(model.confident(0.05).mask.nonzero()[0]) > 150
+    new = np.vstack([gaussians(TRUTH, CENTRES, 1), [[40.0, 40.0]]])
+    rows = noisy(cdist(new, points), 0.2, 1)
+    assert metrics.adjusted_rand_index(model.predict(rows[:-1]), TRUTH) > 0.95
+    doubt = model.predict_doubt(rows)
+    assert (doubt.outlier[:-1] > 0.5).mean() < 0.05
+    assert doubt.outlier[-1] > 0.9
+    save(model, tmp_path / "m")
+    again = load(tmp_path / "m").predict_doubt(rows)
+    np.testing.assert_array_equal(again.outlier, doubt.outlier)
+    np.testing.assert_array_equal(again.certainty, doubt.certainty)
+
+
+def test_most_items_are_no_farther_from_the_space_than_is_usual(points):
+    D = noisy(cdist(points, points), 0.2)
+    placed = Coordinates.of(D)
+    heights = placed.heights(D, placed(D))
+    assert (heights > 0).mean() == pytest.approx(0.01, abs=0.006)
+    far = np.hypot(D[:1], 50.0)
+    assert placed.heights(far, placed(far))[0] == pytest.approx(50.0, rel=0.05)
+
+
+@pytest.mark.parametrize("power", [1, 2])
+def test_distances_or_roots_are_taken_whose_points_have_the_nearest_items(power, points):
+    D = noisy(cdist(points, points) ** power, 0.2)
+    assert Coordinates.of(D).of_roots == (power == 2)
+
+
+def test_more_items_than_landmarks_are_nearly_placed_by_these(monkeypatch):
+    rng, truth = np.random.default_rng(0), np.repeat(np.arange(6), 60)
+    X = rng.dirichlet(np.full(40, 0.5), 6)[truth] * rng.gamma(20.0, 0.05, (360, 40))
+    monkeypatch.setattr(coordinates, "LANDMARKS", (60, 120))
+    model = fitted(cdist(X, X, "braycurtis"), "auto")
+    assert model._coordinates.height is not None
+    assert len(model._coordinates.landmarks) == 120
+    assert metrics.adjusted_rand_index(model.labels_, truth) > 0.95
+
+
+def test_a_quarter_of_copies_leaves_what_nearly_are_points_to_their_distances(points):
+    D = noisy(cdist(points, points), 0.2)
+    some = np.r_[np.arange(180), np.arange(90)]
+    assert Coordinates.of(D[np.ix_(some, some)]) is None
 
 
 # Affinities -------------------------------------------------------------------------------------------------------
@@ -318,7 +385,7 @@ def test_many_groups_by_clipped_cosines_are_found_among_the_nearest(seed):
     S = np.clip(1.0 - cdist(X, X, "cosine"), 0.0, 1.0)
     np.fill_diagonal(S, 1.0)
     model = kernel_fit(S, "auto")
-    assert not hasattr(model, "_coordinates")  # no scalar products
+    assert model._coordinates.height is not None  # no scalar products, but nearly
     assert abs(model.n_clusters_ - 30) <= 1
     assert metrics.adjusted_rand_index(model.labels_, truth) > 0.95
 
@@ -383,10 +450,10 @@ def test_blocks_without_any_noise_end():
 
 
 def test_what_was_not_taken_for_points_says_why(points):
-    S = KERNELS["gaussian"](points, points) > 0.5
-    chosen = kernel_fit(S.astype(float)).chosen_["affinity"]
+    S = 2.0 - of_no_points(len(points))
+    chosen = kernel_fit(S).chosen_["affinity"]
     assert chosen.value == "precomputed"
-    assert "largest affinity" in chosen.why
+    assert "nearest items by the affinities" in chosen.why
 
 
 def test_similarities_are_what_the_distances_are_that_they_are_less_than_one_by():

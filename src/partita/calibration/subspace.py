@@ -68,7 +68,7 @@ class Subspace:
             spread = spread[spread > RANK * spread[0]]
             V = V[: min(len(spread), MOST_DIRECTIONS)].T
         V = V * np.sign(V[np.abs(V).argmax(axis=0), np.arange(V.shape[1])])  # the sign is no matter of rounding
-        return cls(centre, V, spread**2)
+        return cls(centre, np.ascontiguousarray(V), spread**2)  # as a saved one is, for the same last bits
 
     @property
     def rank(self) -> int:

@@ -474,7 +474,7 @@ class FactorizationEstimator(ClusterMixin, Doubtful):
 
         `verdict_` where the number was left to be found; otherwise that of unlike clustering methods on the same items,
         as `SoftClustering()` finds the number, so that `probabilities[K - 1]` is the probability of the K that was
-        given. Criteria judge it for distances of no points, other metrics than the Euclidean one, missing cells,
+        given. Criteria judge it for distances far from those of points, other metrics than the Euclidean one, missing cells,
         affinities that are no graph, and more than 200,000 rows of features. The fit stays as it is.
 
         Returns

@@ -7,6 +7,11 @@ centred points, and with B = V diag(l) V^T the points are V diag(l)^(1/2). Where
 negative: then the distances are all that is known. Another item is placed by its distances d to these n, at
 diag(l)^(-1/2) V^T (b - d2) / 2, with b the diagonal of B [gower1968].
 
+Other dissimilarities, as those of strings, of series that were warped or of rows with gaps, are of no points, and nor
+are their roots. Where l is several times as large as the most negative one, its axis is none of chance, and the points
+on these axes are used where they have nearly the nearest items that were given: those of the distances or of the
+roots, whichever come nearer to it.
+
 Many dissimilarities are none of points, but their square roots are: those by Bray and Curtis, Jaccard, Manhattan and
 Gower, 1 - cosine and 1 - correlation [gower1986]. They have the same order, so that items have the same neighbours.
 
@@ -32,6 +37,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import cached_property
+from operator import itemgetter
 from typing import Any
 
 import numpy as np
@@ -49,10 +55,16 @@ LANDMARKS = 1_000, 2_000
 # Share of the largest eigenvalue below which negative ones are rounding of the distances, and how many times as large
 # as these one is that is none.
 EUCLIDEAN, BEYOND = 1e-3, 3.0
+# The same where negative ones are no rounding: axes that are none of chance.
+BEYOND_CHANCE = 1.5
 # The same for numbers that were not rounded.
 EXACT = 1e-10
 # Share of all distances by which these may be missed, and of those to so many nearest items, root mean squares.
 MISSED, MISSED_NEAR, NEAREST = 0.02, 0.05, 10
+# How far from the given nearest items those of approximate points may be, where 0 is as near and 1 as any item is.
+EXCESS = 0.1
+# Share of the fitted items that are no farther from the space of approximate points than is usual.
+USUAL = 0.99
 # Difference of two affinities that is rounding, as a share of the largest.
 ROUNDING = 1e-6
 # Share of the items that are copies of others from which they are not placed.
@@ -64,7 +76,7 @@ COMPARED, ROWS, DIGITS = 2_000, 500, 9
 
 @dataclass(frozen=True, eq=False)
 class Coordinates:
-    """Points that have given distances.
+    """Points that have given distances, or nearly the same nearest items.
 
     Attributes
     ----------
@@ -77,6 +89,9 @@ class Coordinates:
         Whether the square roots of the distances are those of the points.
     self_affinity : float, optional
         Affinity of each item with itself, where affinities were given in the place of distances.
+    height : float, optional
+        How far from the space of the points fitted items are that only nearly have the given distances; None where they
+        have these.
 
     Examples
     --------
@@ -88,8 +103,8 @@ class Coordinates:
     >>> square = np.array([[0.0, 1, 1, 2], [1, 0, 2, 1], [1, 2, 0, 1], [2, 1, 1, 0]])  # its diagonals are too long
     >>> Coordinates.of(square).of_roots
     True
-    >>> Coordinates.of(np.array([[0.0, 1.0, 9.0], [1.0, 0.0, 1.0], [9.0, 1.0, 0.0]])) is None
-    True
+    >>> Coordinates.of(np.array([[0.0, 1.0, 9.0], [1.0, 0.0, 1.0], [9.0, 1.0, 0.0]])).height is None
+    False
     """
 
     landmarks: NDArray[np.intp]
@@ -97,6 +112,7 @@ class Coordinates:
     eigenvalues: Array
     of_roots: bool = False
     self_affinity: float | None = None
+    height: float | None = None
 
     @classmethod
     def of_affinities(cls, S: Any, weights: Array | None = None) -> Coordinates | None:
@@ -124,8 +140,9 @@ class Coordinates:
 
     @classmethod
     def of(cls, D: Any, weights: Array | None = None) -> Coordinates | None:
-        """Return the points that have these distances, or their square roots; None where there are none, or some are
-        not known.
+        """Return the points that have these distances, or their square roots, or else nearly the same nearest items.
+
+        None where these are others, where some distances are not known, and where a quarter of the items are copies.
 
         Parameters
         ----------
@@ -135,29 +152,42 @@ class Coordinates:
         """
         if not isinstance(D, np.ndarray) or len(D) < 2 or not np.isfinite(D).all():
             return None
+        found = []
         for of_roots in (False, True):
             for most in LANDMARKS[: 1 + (len(D) > LANDMARKS[0])]:
-                placed = cls._of(D, weights, most, of_roots=of_roots)
+                placed, may_be_exact = cls._of(D, weights, most, of_roots=of_roots)
                 if placed is None:
                     break
-                if placed._has(D, weights):
+                exact, excess = placed._compared(D, weights)
+                if exact and may_be_exact:
                     return placed
-        return None
+                found.append((excess, placed))
+                if not may_be_exact:
+                    break
+        excess, placed = min(found, key=itemgetter(0), default=(1.0, None))
+        if placed is None or excess > EXCESS:
+            return None
+        some = D[_spread(_with_weight(D, weights))]
+        heights = placed.heights(some, placed(some))
+        return replace(placed, height=float(np.quantile(heights, USUAL)))
 
     @classmethod
-    def _of(cls, D: Array, weights: Array | None, most: int, *, of_roots: bool) -> Coordinates | None:
-        """Points with the distances of the landmarks; None where there are none."""
+    def _of(cls, D: Array, weights: Array | None, most: int, *, of_roots: bool) -> tuple[Coordinates | None, bool]:
+        """Points by the distances of the landmarks, None where these have no extent; and whether they have these."""
         at = _landmarks(D, weights, most)
         squared = D[np.ix_(at, at)] ** (1 if of_roots else 2)
         means = squared.mean(axis=0)
         B = (means + means[:, None] - squared - means.mean()) / 2
         found, V = np.linalg.eigh(B)
         least, largest = found[0], found[-1]
-        if largest <= 0 or -least > EUCLIDEAN * largest:
-            return None
-        kept = np.flatnonzero(found > max(EXACT * largest, BEYOND * -least))[::-1]
+        may_be_exact = bool(-least <= EUCLIDEAN * largest)
+        beyond = BEYOND if may_be_exact else BEYOND_CHANCE
+        kept = np.flatnonzero(found > max(EXACT * largest, beyond * -least))[::-1]
+        if not len(kept):
+            return None, False
         V = V[:, kept] * np.where((V[:, kept] ** 3).sum(axis=0) < 0, -1.0, 1.0)
-        return cls(at, V * np.sqrt(found[kept]), found[kept], of_roots)
+        points = np.ascontiguousarray(V * np.sqrt(found[kept]))  # as it is once it was saved, for the same last bits
+        return cls(at, points, found[kept], of_roots), may_be_exact
 
     def __call__(self, given: Any) -> Array:
         """Return where items with these distances to the fitted ones, or affinities, are.
@@ -185,7 +215,8 @@ class Coordinates:
         return np.asarray((placed / unit).round(DIGITS) * unit)
 
     def heights(self, given: Array, placed: Array) -> Array:
-        """Return how far items are from the space that the fitted ones span, where they are placed in it.
+        """Return how far items are from the space that the fitted ones span, where they are placed in it, beyond what
+        is usual of these.
 
         >>> X = np.array([[0.0, 0.0], [3.0, 0.0], [6.0, 0.0], [7.0, 0.0]])
         >>> found, D = Coordinates.of(np.linalg.norm(X[:, None] - X, axis=2)), np.linalg.norm(X - [3.0, 4.0], axis=1)
@@ -193,8 +224,8 @@ class Coordinates:
         [4.0]
         """
         to_points = (placed**2).sum(axis=1)[:, None] + self._squares - 2 * placed @ self.points.T
-        missed = self._to_landmarks(given) - to_points
-        return np.asarray(np.sqrt(np.maximum(missed.mean(axis=1), 0.0)))
+        missed = (self._to_landmarks(given) - to_points).mean(axis=1) - (self.height or 0.0) ** 2
+        return np.asarray(np.sqrt(np.maximum(missed, 0.0)))
 
     def _squared(self, D: Array) -> Array:
         """Squared distances of the points."""
@@ -211,31 +242,36 @@ class Coordinates:
     def _squares(self) -> Array:
         return np.asarray((self.points**2).sum(axis=1))
 
-    def _has(self, D: Array, weights: Array | None) -> bool:
-        """Whether all distances of items with a weight, those to nearest ones too, are those of the points, which are
-        mostly no copies.
+    def _compared(self, D: Array, weights: Array | None) -> tuple[bool, float]:
+        """Whether all distances of items with a weight, and those to nearest ones, are those of the points; and how far
+        the items nearest by the points are beyond the nearest, where the middle one is 1 beyond. Of copies neither is.
         """
-        placed = self(D)
-        if weights is not None and not np.all(weights):
-            used = np.flatnonzero(weights)
-            D, placed, weights = D[np.ix_(used, used)], placed[used], weights[used]
-        if not mostly_no_copies(placed, weights):
-            return False
-        looked_at = np.unique(np.linspace(0, len(D) - 1, COMPARED).astype(np.intp))
-        squares, n_near = (placed**2).sum(axis=1), min(NEAREST + 1, len(D))
-        sums = np.zeros((len(looked_at), 4))
-        for low, high in row_bounds(len(looked_at), ROWS):
-            at = looked_at[low:high]
+        used = _with_weight(D, weights)
+        placed = self(D)[used]
+        if not mostly_no_copies(placed, None if weights is None else weights[used]):
+            return False, 1.0
+        rows = _spread(used)
+        squares, n_near = (placed**2).sum(axis=1), min(NEAREST + 1, len(used))
+        sums = np.zeros((len(rows), 7))
+        for low, high in row_bounds(len(rows), ROWS):
+            at = np.searchsorted(used, rows[low:high])
+            given = D[rows[low:high]][:, used]
             of_points = np.sqrt(np.maximum(squares[at, None] + squares - 2 * placed[at] @ placed.T, 0.0))
-            near = np.argpartition(D[at], n_near - 1, axis=1)[:, :n_near]
-            squared = self._squared(D[at])
+            squared = self._squared(given)
             missed = (of_points - np.sqrt(squared)) ** 2
-            of_near = (np.take_along_axis(each, near, axis=1).sum(axis=1) for each in (missed, squared))
-            sums[low:high] = np.column_stack([missed.sum(axis=1), squared.sum(axis=1), *of_near])
-        missed, given, missed_near, given_near = sums.T
-        nearby = given_near > 0
-        of_each = missed_near[nearby] / given_near[nearby]
-        return bool(missed.sum() <= MISSED**2 * given.sum() and of_each.mean() <= MISSED_NEAR**2)
+            of_points[np.arange(len(at)), at] = -1.0  # an item is the nearest to itself
+            near, by_points = (np.argpartition(each, n_near - 1, axis=1)[:, :n_near] for each in (given, of_points))
+            pairs = (missed, near), (squared, near), (given, near), (given, by_points)
+            of_near = (np.take_along_axis(each, which, axis=1).sum(axis=1) for each, which in pairs)
+            of_all = missed.sum(axis=1), squared.sum(axis=1), np.median(given, axis=1)
+            sums[low:high] = np.column_stack([*of_all, *of_near])
+        all_missed, all_squared, usual, missed, squared, given, by_points = sums.T
+        nearby = squared > 0
+        of_each = missed[nearby] / squared[nearby]
+        exact = all_missed.sum() <= MISSED**2 * all_squared.sum() and of_each.mean() <= MISSED_NEAR**2
+        room = usual * n_near - given
+        beyond = (by_points - given)[room > 0] / room[room > 0]
+        return bool(exact), float(beyond.mean()) if len(beyond) else 0.0
 
 
 def common_self_affinity(S: Any) -> float | None:
@@ -277,9 +313,18 @@ def distances_of(S: Array, own: float) -> Array:
     return np.maximum(own - S, 0.0)
 
 
+def _with_weight(D: Array, weights: Array | None) -> NDArray[np.intp]:
+    return np.arange(len(D)) if weights is None else np.flatnonzero(weights)
+
+
+def _spread(items: NDArray[np.intp]) -> NDArray[np.intp]:
+    """As many of the items as are compared, all over them."""
+    return items[np.unique(np.linspace(0, len(items) - 1, COMPARED).astype(np.intp))]
+
+
 def _landmarks(D: Array, weights: Array | None, most: int) -> NDArray[np.intp]:
     """Items that tell where the others are, from the middle outwards; the same whatever their order."""
-    used = np.arange(len(D)) if weights is None else np.flatnonzero(weights)
+    used = _with_weight(D, weights)
     if len(used) <= most:
         return used
     order = used[np.argsort(D.sum(axis=0)[used], kind="stable")]

@@ -73,11 +73,12 @@ class SoftClustering(FactorizationEstimator):
         metric="cosine")`. "relative": the paper's N x N affinity. "ensemble": co-association of different clusterings
         (`partita.ensemble.Ensemble`), never N x N: slower, and better on the whole; see Notes. "precomputed": X is the
         N x N affinity, nonnegative and symmetric, dense or sparse, or an `Affinity`. "precomputed_distance": X is N x N
-        distances. Where distances, or their square roots, are those of points in a Euclidean space, the points are
-        fitted as features are (classical scaling, `partita.estimators.coordinates`), and so they are where 1 - s of
-        similarities s is such a distance, as that of kernels and shifted cosines. Other distances have the neighbour
-        graph made of them, other affinities are factorized as they are, and so are all with `Precomputed()`, with
-        `sizes`, `steps`, `normalization` or an `objective` beside them, or with pairs that were not observed.
+        distances. Where distances, or their square roots, are those of points in a Euclidean space, or the nearest
+        items are nearly those of such points, the points are fitted as features are (classical scaling,
+        `partita.estimators.coordinates`), and so they are where 1 - s of similarities s is such a distance, as that of
+        kernels and cosines. Other distances have the neighbour graph made of them, other affinities are factorized as
+        they are, and so are all with `Precomputed()`, with `sizes`, `steps`, `normalization` or an `objective` beside
+        them, or with pairs that were not observed.
     sizes : {"auto", "free", "equal"}
         "free": a scale a_k for each cluster; clusters may differ in size as they like. "equal": one scale for all,
         which after normalisation is a prior of clusters of equal size: much better where that is so (handwritten
@@ -245,29 +246,32 @@ class SoftClustering(FactorizationEstimator):
                 return X, plan, None
             X, found = S, Coordinates.of_affinities(S, weights)
             if found is None:
-                why = "neither the largest affinity less each nor its root is a distance of points, or many are copies"
+                why = "the nearest items by the affinities are not those of points, or many are copies"
                 plan = replace(plan, chosen={"affinity": Reasoned(plan.builder.name, why)})
                 if mostly_no_copies(S, weights):  # the nearest tell more of their number than all pairs do
                     plan = _judged_on(plan, NeighborGraph(metric="precomputed"))
                 return X, plan, None
+            what, beside = "affinities", " (affinity=Precomputed() takes the affinities as they are)"
             why = f"{'the root of ' * found.of_roots}the largest affinity less each is a distance of points"
-            beside = " (affinity=Precomputed() takes the affinities as they are)"
         elif self.affinity == "precomputed_distance" and self.scale_features in ("auto", "none"):
             X = as_distances(X)
             found = Coordinates.of(X, weights)
             if found is None:
-                why = "neither the distances nor their roots are those of points, some are not known, or many are zero"
+                why = "the nearest items by the distances are not those of points, some are not known, or many are zero"
                 return X, replace(plan, chosen={"affinity": Reasoned(plan.builder.name, why)}), None
-            why, beside = f"the {'square roots of the ' * found.of_roots}distances are those of points", ""
+            what, beside = "distances", ""
+            why = f"the {'square roots of the ' * found.of_roots}distances are those of points"
         else:
             return X, plan, None
+        if found.height is not None:
+            why = f"the nearest items by the {what} are nearly those of points"
         points = found(X)
         plan = self._plan_of(points, chosen_here=True)
         why = f"{why} in {count(points.shape[1], 'dimension')}{beside}: {plan.chosen['affinity'].why}"
         taken = Reasoned(plan.builder.name, why)
         builder = replace(plan.builder, units="given") if isinstance(plan.builder, Ensemble) else plan.builder
         plan = replace(plan, builder=builder, scale_features="none", chosen={**plan.chosen, "affinity": taken})
-        if found.of_roots or found.self_affinity is not None:
+        if found.of_roots or found.self_affinity is not None or found.height is not None:
             # The points of roots and of kernels lie along curves, whose parts methods take for clusters.
             plan = _judged_on(plan, NeighborGraph(metric="sqeuclidean"))
         return points, plan, found

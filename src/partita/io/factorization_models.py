@@ -77,6 +77,7 @@ class SavedCoordinates:
     eigenvalues: Annotated[Array, floats("e")]
     of_roots: bool = False
     self_affinity: float | None = None
+    height: float | None = None
 
     def check(self) -> None:
         """Raise `ModelError` for coordinates that place nothing."""
