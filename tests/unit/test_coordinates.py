@@ -57,7 +57,7 @@ def test_a_few_landmarks_place_all(seed, monkeypatch):
     assert set(order[other.landmarks]) == set(placed.landmarks)
     D[7:9, 50:] *= 1.5  # what the landmarks do not show is looked at
     D[50:, 7:9] = D[7:9, 50:].T
-    monkeypatch.setattr(coordinates, "_landmarks", lambda D, weights, most: np.arange(20, 60))
+    monkeypatch.setattr(coordinates._Given, "landmarks", lambda given, weights, most: np.arange(20, 60))
     assert placed.height is None
     assert Coordinates.of(D).height is not None  # the others' nearest items are what they were
 
@@ -320,7 +320,7 @@ def kernel_fit(S, n_clusters=3, affinity="precomputed", **options):
 def test_affinities_that_are_scalar_products_are_fitted_as_the_points(points, kernel, n_clusters, tmp_path):
     S = kernel(points, points)
     model = kernel_fit(S, n_clusters)
-    assert "distance of points" in model.chosen_["affinity"].why
+    assert "differences to the largest affinity are those of points" in model.chosen_["affinity"].why
     assert model.n_clusters_ == 3
     assert metrics.adjusted_rand_index(model.labels_, TRUTH) > 0.95
     np.testing.assert_array_equal(model.predict(S), model.labels_)
@@ -453,7 +453,7 @@ def test_what_was_not_taken_for_points_says_why(points):
     S = 2.0 - of_no_points(len(points))
     chosen = kernel_fit(S).chosen_["affinity"]
     assert chosen.value == "precomputed"
-    assert "nearest items by the affinities" in chosen.why
+    assert "not taken for those of points" in chosen.why
 
 
 def test_similarities_are_what_the_distances_are_that_they_are_less_than_one_by():

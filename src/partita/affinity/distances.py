@@ -15,7 +15,16 @@ from partita.arrays import Array
 from partita.errors import InputError
 from partita.registry import did_you_mean
 
-__all__ = ["METRICS", "Metric", "distance_blocks", "distances", "euclidean_metric", "refused", "require_metric"]
+__all__ = [
+    "EUCLIDEAN",
+    "METRICS",
+    "Metric",
+    "distance_blocks",
+    "distances",
+    "euclidean_metric",
+    "refused",
+    "require_metric",
+]
 
 Metric = str | Callable[..., float]
 ROW_BLOCK = 1024

@@ -8,6 +8,7 @@ from dataclasses import fields
 from typing import Any, Literal, cast, get_args, get_origin, get_type_hints
 
 from partita.affinity import Builder, Precomputed
+from partita.affinity.distances import require_metric
 from partita.cli.early import MODELS_OF, TAKEN_BY_INPUT, n_clusters_of, require_affinity, require_models, require_solver
 from partita.cli.options import FitOptions, Model
 from partita.ensemble import GraphEnsemble
@@ -67,6 +68,9 @@ def estimator_of(options: FitOptions) -> FactorizationEstimator:
     }
     if shared["affinity"] == "precomputed":
         shared["symmetrize"] = options.symmetrize
+    if shared["affinity"] == "auto" and options.metric is not None:
+        require_metric(options.metric)
+        shared["metric"] = options.metric
     if options.start is not None:
         shared["start"] = options.start
     kind = MODELS[options.model]
@@ -195,8 +199,11 @@ def _takes_what_it_chooses(options: FitOptions) -> bool:
 
 
 def _describing(options: FitOptions) -> list[str]:
-    """The options given that describe an affinity."""
-    return [_flag(name) for name in OF_AFFINITIES if getattr(options, name) is not None]
+    """The options given that describe an affinity: a metric of complete features is one of what the model chooses."""
+    left = options.holds == "features" and options.missing != "unobserved"
+    return [
+        _flag(name) for name in OF_AFFINITIES if getattr(options, name) is not None and not (name == "metric" and left)
+    ]
 
 
 def _metric(options: FitOptions) -> str:

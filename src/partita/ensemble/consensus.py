@@ -46,6 +46,9 @@ ALWAYS = 50
 # Past every number, larger ones are left out where the best log odds of two in a row are so far below the best, and
 # methods have agreed better.
 PAST = 3.5
+# Clusters on which methods may agree by chance; and mean agreement at one of the numbers up to 12 below which a larger
+# one is tried, whatever their odds.
+BY_CHANCE, WELL = 4, 0.7
 # Adjusted Rand index with two other methods from which on a draw of many clusters tells of one cluster as well.
 AGREED = 0.5
 # Items that a cluster has on average at least.
@@ -347,7 +350,9 @@ def consensus(
     with shared_search():
         # The first numbers are always tried: how far the odds of few clusters differ tells whether there is but one.
         drawn.add([K for K in grid if K <= EACH])
-        drawn.add_while([K for K in grid if K > EACH], goes_on, ahead=first)
+        if max(map(drawn.agreement_at, drawn.sizes)) < WELL:
+            drawn.add([K for K in grid if K > EACH * 2][:1])
+        drawn.add_while([K for K in grid if K > EACH and K not in drawn.sizes], goes_on, ahead=first)
         if new := [K for K in always if K not in drawn.sizes]:
             drawn.add(new)
             drawn.add_while([K for K in grid if max(drawn.sizes) < K], goes_on, ahead=first)
@@ -559,10 +564,11 @@ class _Draws:
     def is_past_the_best(self) -> bool:
         """Return whether the odds of the last two numbers are far below the best, and methods have agreed better.
 
-        Odds of many small clusters are low at numbers between few and theirs, where agreement only rises.
+        Odds of many small clusters are low at numbers between few and theirs, where agreement only rises. On two or
+        three clusters, one of which is small, methods may agree by chance.
         """
         each = [self._drawn[K] for K in self.allowed]
-        alike = [one.agreement.max() for one in each]
+        alike = [one.agreement.max() for K, one in zip(self.allowed, each, strict=True) if K > BY_CHANCE] or [0.0]
         far_below = max(one.best for one in each[-2:]) < max(one.best for one in each) - PAST
         return far_below and max(alike[-2:]) < max(alike)
 

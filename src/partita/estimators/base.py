@@ -264,8 +264,7 @@ class FactorizationEstimator(ClusterMixin, Doubtful):
         if names is not None:
             self.items_ = np.array(names)
         weights = check_weights(sample_weight, X.shape[0])
-        X, plan, placed = self._placed(X, plan, weights, observed=pair_weight is None)
-        return self._run(plan, Given(X, weights, must_link, cannot_link, pair_weight), where, placed=placed)
+        return self._run(plan, Given(X, weights, must_link, cannot_link, pair_weight), where)
 
     @_fit_context(prefer_skip_nested_validation=True)
     def update(self, X_new: Any, sample_weight: Any = None) -> Self:
@@ -331,10 +330,12 @@ class FactorizationEstimator(ClusterMixin, Doubtful):
         given: Given,
         where: str | None = None,
         earlier: NDArray[np.int64] | None = None,
-        placed: Coordinates | None = None,
     ) -> Self:
         """Fit to checked input, whose rows had the labels `earlier`; `where` is a note on where it was found."""
         began = time.monotonic()
+        X, plan, placed = self._placed(given.X, plan, given.weights, observed=given.pair_weight is None)
+        features = None if placed is None or placed.rows is None else given.X
+        given = replace(given, X=X, features=features)
         table = given.X if isinstance(given.X, MixedTable) else None
         if placed is None:
             names = getattr(self, "feature_names_in_", None)
@@ -474,8 +475,8 @@ class FactorizationEstimator(ClusterMixin, Doubtful):
 
         `verdict_` where the number was left to be found; otherwise that of unlike clustering methods on the same items,
         as `SoftClustering()` finds the number, so that `probabilities[K - 1]` is the probability of the K that was
-        given. Criteria judge it for distances far from those of points, other metrics than the Euclidean one, missing cells,
-        affinities that are no graph, and more than 200,000 rows of features. The fit stays as it is.
+        given. Criteria judge it for distances far from those of points, other metrics of an affinity that was named,
+        missing cells, affinities that are no graph, and more than 200,000 rows of features. The fit stays as it is.
 
         Returns
         -------

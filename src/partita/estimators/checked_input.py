@@ -58,14 +58,18 @@ class CheckedInput(Shown):
     _coordinates: Coordinates
 
     def _checked(self, X: Any, builder: Builder, *, reset: bool) -> Any:
+        """X as the fit sees it: `_as_given`, or where the points are that were placed by it."""
+        if not reset and not builder.pairwise and hasattr(self, "_coordinates"):
+            return self._coordinates(self._given_of_placed(X))
+        return self._as_given(X, builder, reset=reset)
+
+    def _as_given(self, X: Any, builder: Builder, *, reset: bool) -> Any:
         """X as an array of finite floats (or a sparse matrix where the affinity is pairwise)."""
         if isinstance(X, np.ma.MaskedArray) and np.ma.is_masked(X):
             raise InputError(
                 "X is a masked array, whose masked cells would be taken as they are: pass X.filled(np.nan), and what "
                 "missing= says of missing cells holds for them"
             )
-        if not reset and not builder.pairwise and hasattr(self, "_coordinates"):
-            return self._coordinates(self._checked_distances(X))
         if reset and isinstance(builder, Precomputed) and (is_foreign(X) or is_foreign_csr(X)):
             X = builder.build(X, n_clusters=1).affinity  # products stay where the matrix lies
         if reset:
@@ -133,10 +137,12 @@ class CheckedInput(Shown):
                 warn_of_pairs(X)
         return X
 
-    def _checked_distances(self, X: Any) -> Any:
-        """Rows of distances to the fitted items, or of affinities, of a fit that placed these."""
+    def _given_of_placed(self, X: Any) -> Any:
+        """Rows of distances to the fitted items, of affinities or of features, of a fit that placed these."""
+        if self._coordinates.rows is not None:
+            return self._as_given(X, NeighborGraph(metric=self._coordinates.metric), reset=False)
         of_distances = self._coordinates.self_affinity is None
-        return self._checked(X, NeighborGraph(metric="precomputed") if of_distances else Precomputed(), reset=False)
+        return self._as_given(X, NeighborGraph(metric="precomputed") if of_distances else Precomputed(), reset=False)
 
     def _as_table(self, X: Any) -> MixedTable | None:
         """A frame as a mixed table; None for an array, and for a frame of pandas where narwhals is not installed."""

@@ -39,6 +39,8 @@ from partita.wording import count
 __all__ = ["Built", "Choice", "Choose", "EvidenceByK", "FromDraws", "NumberOfClusters", "judged", "why_so_many"]
 
 
+# How many times as probable as one cluster parts of a curve have to be, to be several.
+PARTS = 1.5
 # The least and the largest number of clusters.
 Bounds: TypeAlias = tuple[int, int | None]
 ANY: Bounds = (1, None)
@@ -235,7 +237,7 @@ class NumberOfClusters:
     graph : NeighborGraph, optional
         Of similarities, what criteria look at in the place of all pairs. Of points, that by which they say how probable
         one cluster is at least, where methods say the number. Methods may agree on parts of one cluster then, so that
-        the number of their answer has to be more probable than one.
+        the number of their answer has to be one and a half times as probable as one.
     """
 
     asked: Any = "auto"
@@ -385,7 +387,7 @@ def judged(evidence: EvidenceByK, by: str = "auto", bounds: Bounds = ANY, graph:
             if found is not None and graph is not None:
                 shown = KEvidence(affinity=_of_sample(graph, evidence.features, evidence.seed), seed=evidence.seed)
                 one, share = float(judge_all(shown).probabilities[0]), found.share_of()[found.n_clusters]
-                found = replace(found, one=max(found.one or 0.0, one), expected=min(found.expected, share))
+                found = replace(found, one=max(found.one or 0.0, one), expected=min(found.expected, share / PARTS))
             verdict = None if found is None else verdict_of(found, bounds[0])
         if verdict is None:
             verdict, built = _criteria(evidence, by, graph if by == "auto" else None)

@@ -44,6 +44,7 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
+from partita.affinity.distances import distances
 from partita.arrays import Array
 from partita.errors import InputError
 from partita.kernels.threads import row_bounds
@@ -69,9 +70,9 @@ USUAL = 0.99
 ROUNDING = 1e-6
 # Share of the items that are copies of others from which they are not placed.
 COPIES = 0.25
-# Rows that are compared, and at a time; and decimals of a coordinate in units of the widest: items at the same
-# distances are at one place.
-COMPARED, ROWS, DIGITS = 2_000, 500, 9
+# Items that are compared with how many, and at a time; those that are placed at a time; and decimals of a coordinate in
+# units of the widest: items at the same distances are at one place.
+COMPARED, AMONG, ROWS, PLACED, DIGITS = 2_000, 5_000, 500, 5_000, 9
 
 
 @dataclass(frozen=True, eq=False)
@@ -92,6 +93,10 @@ class Coordinates:
     height : float, optional
         How far from the space of the points fitted items are that only nearly have the given distances; None where they
         have these.
+    rows : n x d array, optional
+        Features of the landmarks, where features were given in the place of distances.
+    metric : str
+        Of these.
 
     Examples
     --------
@@ -113,6 +118,8 @@ class Coordinates:
     of_roots: bool = False
     self_affinity: float | None = None
     height: float | None = None
+    rows: Array | None = None
+    metric: str = "euclidean"
 
     @classmethod
     def of_affinities(cls, S: Any, weights: Array | None = None) -> Coordinates | None:
@@ -150,15 +157,41 @@ class Coordinates:
         weights : array of N, optional
             Items of weight zero are no landmarks.
         """
-        if not isinstance(D, np.ndarray) or len(D) < 2 or not np.isfinite(D).all():
+        known = isinstance(D, np.ndarray) and bool(np.isfinite(D).all())
+        return cls._found(_Given(D), weights) if known else None
+
+    @classmethod
+    def of_features(cls, X: Array, metric: str, weights: Array | None = None) -> Coordinates | None:
+        """Return the points that have the distances of rows of features by a metric, or None, as `of` does.
+
+        Of more than 2,000 rows, only the distances to the landmarks are computed, and of some rows to all.
+
+        Parameters
+        ----------
+        X : N x d array, complete
+        metric : str
+            One of `partita.affinity.distances.METRICS`.
+        weights : array of N, optional
+
+        Examples
+        --------
+        >>> X = np.array([[1.0, 0.0], [2.0, 2.0], [0.0, 3.0]])
+        >>> Coordinates.of_features(X, "cosine")(9.0 * X).round(3).tolist()
+        [[-0.707, -0.189], [0.0, 0.377], [0.707, -0.189]]
+        """
+        return cls._found(_Given(X, metric), weights)
+
+    @classmethod
+    def _found(cls, given: _Given, weights: Array | None) -> Coordinates | None:
+        if len(given.items) < 2:
             return None
         found = []
         for of_roots in (False, True):
-            for most in LANDMARKS[: 1 + (len(D) > LANDMARKS[0])]:
-                placed, may_be_exact = cls._of(D, weights, most, of_roots=of_roots)
+            for most in LANDMARKS[: 1 + (len(given.items) > LANDMARKS[0])]:
+                placed, may_be_exact = cls._of(given, weights, most, of_roots=of_roots)
                 if placed is None:
                     break
-                exact, excess = placed._compared(D, weights)
+                exact, excess = placed._compared(given, weights)
                 if exact and may_be_exact:
                     return placed
                 found.append((excess, placed))
@@ -167,15 +200,15 @@ class Coordinates:
         excess, placed = min(found, key=itemgetter(0), default=(1.0, None))
         if placed is None or excess > EXCESS:
             return None
-        some = D[_spread(_with_weight(D, weights))]
+        some = given.items[_spread(given.with_weight(weights), COMPARED)]
         heights = placed.heights(some, placed(some))
         return replace(placed, height=float(np.quantile(heights, USUAL)))
 
     @classmethod
-    def _of(cls, D: Array, weights: Array | None, most: int, *, of_roots: bool) -> tuple[Coordinates | None, bool]:
+    def _of(cls, given: _Given, weights: Array | None, most: int, *, of_roots: bool) -> tuple[Coordinates | None, bool]:
         """Points by the distances of the landmarks, None where these have no extent; and whether they have these."""
-        at = _landmarks(D, weights, most)
-        squared = D[np.ix_(at, at)] ** (1 if of_roots else 2)
+        at = given.landmarks(weights, most)
+        squared = given.between(at, at) ** (1 if of_roots else 2)
         means = squared.mean(axis=0)
         B = (means + means[:, None] - squared - means.mean()) / 2
         found, V = np.linalg.eigh(B)
@@ -187,14 +220,16 @@ class Coordinates:
             return None, False
         V = V[:, kept] * np.where((V[:, kept] ** 3).sum(axis=0) < 0, -1.0, 1.0)
         points = np.ascontiguousarray(V * np.sqrt(found[kept]))  # as it is once it was saved, for the same last bits
-        return cls(at, points, found[kept], of_roots), may_be_exact
+        rows = None if given.metric is None else given.items[at]
+        metric = given.metric or "euclidean"
+        return cls(at, points, found[kept], of_roots, rows=rows, metric=metric), may_be_exact
 
     def __call__(self, given: Any) -> Array:
-        """Return where items with these distances to the fitted ones, or affinities, are.
+        """Return where items with these distances to the fitted ones, or affinities, or features, are.
 
         Parameters
         ----------
-        given : M x N array
+        given : M x N array, or M x d features
 
         Raises
         ------
@@ -204,15 +239,19 @@ class Coordinates:
         what = "distances" if self.self_affinity is None else "affinities"
         if sp.issparse(given) and self.self_affinity is not None:
             given = given.toarray()  # a pair that is not stored has none
-        if sp.issparse(given) or not (np.isfinite(given) & (given >= 0)).all():
+        if self.rows is None and (sp.issparse(given) or not (np.isfinite(given) & (given >= 0)).all()):
             raise InputError(
                 f"{what} to some fitted items are missing or negative: the fit took the {what} for those of points, "
                 f"and an item is placed among these by all of its {what}"
             )
-        near = self._squares - self._to_landmarks(given)
-        placed = (near - near.mean(axis=1)[:, None]) @ (self.points / self.eigenvalues) / 2
         unit = float(np.sqrt(self.eigenvalues[0] / len(self.landmarks)))
+        parts = [self._placed(given[low:high]) for low, high in row_bounds(given.shape[0], PLACED)]
+        placed = np.concatenate(parts) if parts else np.empty((0, self.points.shape[1]))
         return np.asarray((placed / unit).round(DIGITS) * unit)
+
+    def _placed(self, given: Array) -> Array:
+        near = self._squares - self._to_landmarks(given)
+        return np.asarray((near - near.mean(axis=1)[:, None]) @ (self.points / self.eigenvalues) / 2)
 
     def heights(self, given: Array, placed: Array) -> Array:
         """Return how far items are from the space that the fitted ones span, where they are placed in it, beyond what
@@ -233,6 +272,8 @@ class Coordinates:
 
     def _to_landmarks(self, given: Any) -> Array:
         """Squared distances of points to the landmarks, by what is given of them."""
+        if self.rows is not None:
+            return self._squared(_distances(given, self.rows, self.metric))
         D = given[:, self.landmarks]
         if self.self_affinity is not None:
             D = distances_of(D.toarray() if sp.issparse(D) else D, self.self_affinity)
@@ -242,36 +283,73 @@ class Coordinates:
     def _squares(self) -> Array:
         return np.asarray((self.points**2).sum(axis=1))
 
-    def _compared(self, D: Array, weights: Array | None) -> tuple[bool, float]:
+    def _compared(self, given: _Given, weights: Array | None) -> tuple[bool, float]:
         """Whether all distances of items with a weight, and those to nearest ones, are those of the points; and how far
         the items nearest by the points are beyond the nearest, where the middle one is 1 beyond. Of copies neither is.
         """
-        used = _with_weight(D, weights)
-        placed = self(D)[used]
-        if not mostly_no_copies(placed, None if weights is None else weights[used]):
+        used = given.with_weight(weights)
+        if not mostly_no_copies(self(given.items[used]), None if weights is None else weights[used]):
             return False, 1.0
-        rows = _spread(used)
+        used = _spread(used, AMONG)
+        placed = self(given.items[used])
+        rows = _spread(used, COMPARED)
         squares, n_near = (placed**2).sum(axis=1), min(NEAREST + 1, len(used))
         sums = np.zeros((len(rows), 7))
         for low, high in row_bounds(len(rows), ROWS):
             at = np.searchsorted(used, rows[low:high])
-            given = D[rows[low:high]][:, used]
+            D = given.between(rows[low:high], used)
             of_points = np.sqrt(np.maximum(squares[at, None] + squares - 2 * placed[at] @ placed.T, 0.0))
-            squared = self._squared(given)
+            squared = self._squared(D)
             missed = (of_points - np.sqrt(squared)) ** 2
             of_points[np.arange(len(at)), at] = -1.0  # an item is the nearest to itself
-            near, by_points = (np.argpartition(each, n_near - 1, axis=1)[:, :n_near] for each in (given, of_points))
-            pairs = (missed, near), (squared, near), (given, near), (given, by_points)
+            near, by_points = (np.argpartition(each, n_near - 1, axis=1)[:, :n_near] for each in (D, of_points))
+            pairs = (missed, near), (squared, near), (D, near), (D, by_points)
             of_near = (np.take_along_axis(each, which, axis=1).sum(axis=1) for each, which in pairs)
-            of_all = missed.sum(axis=1), squared.sum(axis=1), np.median(given, axis=1)
+            of_all = missed.sum(axis=1), squared.sum(axis=1), np.median(D, axis=1)
             sums[low:high] = np.column_stack([*of_all, *of_near])
-        all_missed, all_squared, usual, missed, squared, given, by_points = sums.T
+        all_missed, all_squared, usual, missed, squared, nearest, taken = sums.T
         nearby = squared > 0
         of_each = missed[nearby] / squared[nearby]
         exact = all_missed.sum() <= MISSED**2 * all_squared.sum() and of_each.mean() <= MISSED_NEAR**2
-        room = usual * n_near - given
-        beyond = (by_points - given)[room > 0] / room[room > 0]
+        room = usual * n_near - nearest
+        beyond = (taken - nearest)[room > 0] / room[room > 0]
         return bool(exact), float(beyond.mean()) if len(beyond) else 0.0
+
+
+@dataclass(frozen=True, eq=False)
+class _Given:
+    """Distances of items, or their features and a metric."""
+
+    items: Array
+    metric: str | None = None
+
+    def between(self, rows: NDArray[np.intp], columns: NDArray[np.intp]) -> Array:
+        """Distances of some items to others."""
+        if self.metric is None:
+            return self.items[np.ix_(rows, columns)]
+        return _distances(self.items[rows], self.items[columns], self.metric)
+
+    def with_weight(self, weights: Array | None) -> NDArray[np.intp]:
+        """Items that the fit sees."""
+        return np.arange(len(self.items)) if weights is None else np.flatnonzero(weights)
+
+    def landmarks(self, weights: Array | None, most: int) -> NDArray[np.intp]:
+        """Items that tell where the others are, the same whatever their order: from the middle outwards, or from the
+        first column's least numbers to its largest.
+        """
+        used = self.with_weight(weights)
+        if len(used) <= most:
+            return used
+        if self.metric is None:
+            order = used[np.argsort(self.items.sum(axis=0)[used], kind="stable")]
+        else:
+            order = used[np.lexsort(self.items[used].T[::-1])]  # by columns, the first one above all
+        return np.sort(order[np.linspace(0, len(order) - 1, most).round().astype(np.intp)])
+
+
+def _distances(X: Array, Y: Array, metric: str) -> Array:
+    """Distances by a metric, which rounding may leave below zero."""
+    return np.maximum(distances(X, Y, metric, None), 0.0)
 
 
 def common_self_affinity(S: Any) -> float | None:
@@ -313,19 +391,6 @@ def distances_of(S: Array, own: float) -> Array:
     return np.maximum(own - S, 0.0)
 
 
-def _with_weight(D: Array, weights: Array | None) -> NDArray[np.intp]:
-    return np.arange(len(D)) if weights is None else np.flatnonzero(weights)
-
-
-def _spread(items: NDArray[np.intp]) -> NDArray[np.intp]:
-    """As many of the items as are compared, all over them."""
-    return items[np.unique(np.linspace(0, len(items) - 1, COMPARED).astype(np.intp))]
-
-
-def _landmarks(D: Array, weights: Array | None, most: int) -> NDArray[np.intp]:
-    """Items that tell where the others are, from the middle outwards; the same whatever their order."""
-    used = _with_weight(D, weights)
-    if len(used) <= most:
-        return used
-    order = used[np.argsort(D.sum(axis=0)[used], kind="stable")]
-    return np.sort(order[np.linspace(0, len(order) - 1, most).round().astype(np.intp)])
+def _spread(items: NDArray[np.intp], most: int) -> NDArray[np.intp]:
+    """So many of the items at most, all over them."""
+    return items[np.unique(np.linspace(0, len(items) - 1, most).astype(np.intp))]

@@ -66,7 +66,7 @@ def _fitted_table(model: Doubtful) -> MixedTable:
     if given.table is not None:
         table: MixedTable = given.table
         return table
-    return MixedTable(_names(model, given.X.shape[1]), MixedTable.of_array(given.X).columns)
+    return MixedTable(_names(model, len(given.columns)), MixedTable.of_array(given.columns.T).columns)
 
 
 def _given_table(X: Any, model: Doubtful) -> MixedTable:

@@ -71,7 +71,7 @@ class FittedAttributes(CheckedInput):
     @property
     def _knows_pairs(self) -> bool:
         """Whether items are known by affinities or distances."""
-        return self._builder_.pairwise or hasattr(self, "_coordinates")
+        return self._builder_.pairwise or (hasattr(self, "_coordinates") and self._coordinates.rows is None)
 
     if not TYPE_CHECKING:  # of a name that there is no annotation for, mypy is to complain
 

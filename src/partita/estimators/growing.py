@@ -40,12 +40,12 @@ def with_new_items(model: FittedAttributes, X_new: Any, sample_weight: Any) -> t
     if given.pair_weight is not None:
         raise InputError("update: pair_weight has no weights of the new items' pairs; fit all items with all weights")
     X_new, new_names, _ = evidence_of(X_new, model.affinity, model.symmetrize)
-    new = model._checked(X_new, model._builder_, reset=False)
+    new = model._as_given(X_new, model._builder_, reset=False)
     n, m = given.X.shape[0], new.shape[0]
     X: Any
     if given.table is None:
         check_magnitude(new)
-        X = np.concatenate([given.X, new])
+        X = np.concatenate([given.columns.T, new])
     else:
         table = model._as_table(X_new)
         table = MixedTable.of_array(np.asarray(X_new, dtype=np.float64)) if table is None else table
@@ -56,7 +56,7 @@ def with_new_items(model: FittedAttributes, X_new: Any, sample_weight: Any) -> t
         parts = [np.ones(size) if part is None else part for part, size in ((given.weights, n), (weights, m))]
         weights = np.concatenate(parts)
     names = row_names(X_new) if new_names is None else np.array(new_names)
-    return replace(given, X=X, weights=weights, table=None), _named(model.items_, names, n, m)
+    return replace(given, X=X, weights=weights, table=None, features=None), _named(model.items_, names, n, m)
 
 
 def _named(first: NDArray[np.str_] | None, then: NDArray[np.str_] | None, n: int, m: int) -> NDArray[np.str_] | None:

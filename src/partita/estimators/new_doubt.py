@@ -58,7 +58,7 @@ def doubt_of_new(model: Doubtful, X: Any, W: Array | None = None) -> DoubtOfNew:
     if len(numbers):
         fitted, new = evidence.items[:, numbers], Y[:, numbers]
         if hasattr(model, "_coordinates"):  # an item may be far from the space of all fitted ones
-            heights = model._coordinates.heights(model._checked_distances(given), X) / evidence.unit
+            heights = model._coordinates.heights(model._given_of_placed(given), X) / evidence.unit
             fitted, new = np.pad(fitted, ((0, 0), (0, 1))), np.column_stack([new, heights])
         outlier = probability_of_new(fitted, model.outlier_[row], new, weights=counts)
         if not hasattr(model, "_coordinates"):

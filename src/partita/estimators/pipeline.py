@@ -58,7 +58,8 @@ FILLED_IN = 0.25
 class Given:
     """Input of the caller, by rows: checked data, weights of the rows, and constraints on pairs.
 
-    `table` is the data before words and missing cells were made numbers; None where none were.
+    `table` is the data before words and missing cells were made numbers, `features` before they became the points that
+    have their distances by a metric; None where they did not.
     """
 
     X: Any
@@ -67,6 +68,14 @@ class Given:
     cannot_link: ArrayLike | None = None
     pair_weight: Any = None
     table: MixedTable | None = None
+    features: Array | None = None
+
+    @property
+    def columns(self) -> Any:
+        """The columns of the table, as they came."""
+        if self.table is not None:
+            return self.table.columns
+        return (self.X if self.features is None else self.features).T
 
 
 @dataclass(frozen=True, eq=False)

@@ -31,7 +31,7 @@ from partita.estimators.model import Model
 from partita.estimators.scaling import ScaleFeatures
 from partita.wording import count
 
-__all__ = ["Effort", "Plan", "Probabilities", "Reasoned", "affinity_for", "ensemble_of", "examining"]
+__all__ = ["AFFORDED", "Effort", "Plan", "Probabilities", "Reasoned", "affinity_for", "ensemble_of", "examining"]
 
 Probabilities = Literal["fitted", "calibrated", "averaged", "auto"]
 

@@ -21,6 +21,7 @@ from partita.affinity import (
     as_distances,
 )
 from partita.affinity.checks import is_adjacency
+from partita.affinity.distances import EUCLIDEAN, METRICS
 from partita.affinity.normalise import How
 from partita.arrays import Array
 from partita.ensemble import Ensemble
@@ -29,7 +30,7 @@ from partita.estimators.base import FactorizationEstimator, NameIn
 from partita.estimators.choosing import NumberOfClusters
 from partita.estimators.coordinates import Coordinates, common_self_affinity, mostly_no_copies
 from partita.estimators.model import Model
-from partita.estimators.plan import Effort, Plan, Probabilities, Reasoned, affinity_for, ensemble_of
+from partita.estimators.plan import AFFORDED, Effort, Plan, Probabilities, Reasoned, affinity_for, ensemble_of
 from partita.kernels.namespace import is_foreign
 from partita.memory import fits
 from partita.objectives import Objective, PerClusterObjective, ScaledObjective, SoFObjective
@@ -41,6 +42,8 @@ __all__ = ["SoftClustering"]
 FULL = 0.25
 # Arrays of all pairs by which points are looked for at once.
 ARRAYS = 4
+# Metrics by which the distance of two items depends on all others.
+OF_ALL_ITEMS = ("gower", "mahalanobis", "seuclidean")
 # The objectives that `sizes` means.
 OF_SIZES: dict[str, Objective] = {"equal": ScaledObjective(), "free": PerClusterObjective()}
 
@@ -79,6 +82,9 @@ class SoftClustering(FactorizationEstimator):
         kernels and cosines. Other distances have the neighbour graph made of them, other affinities are factorized as
         they are, and so are all with `Precomputed()`, with `sizes`, `steps`, `normalization` or an `objective` beside
         them, or with pairs that were not observed.
+    metric : str
+        Distance of features, as scikit-learn names them ("cosine", "braycurtis", "manhattan", "jaccard"), where
+        `affinity="auto"`: its points are fitted, as those of given distances are, or else the neighbour graph by it.
     sizes : {"auto", "free", "equal"}
         "free": a scale a_k for each cluster; clusters may differ in size as they like. "equal": one scale for all,
         which after normalisation is a prior of clusters of equal size: much better where that is so (handwritten
@@ -209,6 +215,7 @@ class SoftClustering(FactorizationEstimator):
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **FactorizationEstimator._parameter_constraints,
+        "metric": [StrOptions(set(METRICS))],
         "affinity": [
             NameIn({"auto", "precomputed_distance"}, Builder.registry, "a builder"),
             Builder,
@@ -223,6 +230,7 @@ class SoftClustering(FactorizationEstimator):
     _of_given_distances: ClassVar[type[Builder]] = NeighborGraph
 
     affinity: Any = "auto"
+    metric: str = "euclidean"
     start: Any = "spectral"
     scale_features: Any = "auto"
     sizes: str = "auto"
@@ -232,6 +240,8 @@ class SoftClustering(FactorizationEstimator):
     probabilities: Probabilities = "auto"
 
     def _builder(self) -> Builder:
+        if self._names_metric:
+            return NeighborGraph(metric=self.metric)
         return super()._builder() if self.affinity != "auto" else ensemble_of(Effort(), self._seed())
 
     def _model(self) -> Model:
@@ -240,31 +250,38 @@ class SoftClustering(FactorizationEstimator):
     def _placed(
         self, X: Any, plan: Plan, weights: Array | None, *, observed: bool
     ) -> tuple[Any, Plan, Coordinates | None]:
+        in_units, beside = self.scale_features in ("auto", "none"), ""
         if self.affinity == "precomputed":
             S = _similarities(X, plan.builder) if observed and self._is_left_to_us else None
             if S is None:
                 return X, plan, None
-            X, found = S, Coordinates.of_affinities(S, weights)
-            if found is None:
-                why = "the nearest items by the affinities are not those of points, or many are copies"
-                plan = replace(plan, chosen={"affinity": Reasoned(plan.builder.name, why)})
-                if mostly_no_copies(S, weights):  # the nearest tell more of their number than all pairs do
-                    plan = _judged_on(plan, NeighborGraph(metric="precomputed"))
-                return X, plan, None
-            what, beside = "affinities", " (affinity=Precomputed() takes the affinities as they are)"
-            why = f"{'the root of ' * found.of_roots}the largest affinity less each is a distance of points"
-        elif self.affinity == "precomputed_distance" and self.scale_features in ("auto", "none"):
-            X = as_distances(X)
+            X, what, are = S, "affinities", "differences to the largest affinity"
+            beside, found = (
+                " (affinity=Precomputed() takes the affinities as they are)",
+                Coordinates.of_affinities(S, weights),
+            )
+        elif self.affinity == "precomputed_distance" and in_units:
+            X, what, are = as_distances(X), "distances", "distances"
             found = Coordinates.of(X, weights)
-            if found is None:
-                why = "the nearest items by the distances are not those of points, some are not known, or many are zero"
-                return X, replace(plan, chosen={"affinity": Reasoned(plan.builder.name, why)}), None
-            what, beside = "distances", ""
-            why = f"the {'square roots of the ' * found.of_roots}distances are those of points"
+        elif self._names_metric and in_units:
+            what = are = f"{self.metric} distances"
+            placeable = self.metric not in OF_ALL_ITEMS and len(X) <= AFFORDED and not np.isnan(X).any()
+            found = Coordinates.of_features(X, self.metric, weights) if placeable else None
         else:
             return X, plan, None
-        if found.height is not None:
-            why = f"the nearest items by the {what} are nearly those of points"
+        if found is None:
+            why = (
+                f"the {what} are not taken for those of points: the nearest items are others, many are copies, or some "
+            )
+            why += "are not known"
+            plan = replace(plan, chosen={"affinity": Reasoned(plan.builder.name, why)})
+            if self.affinity == "precomputed" and mostly_no_copies(X, weights):
+                # The nearest tell more of their number than all pairs do.
+                plan = _judged_on(plan, NeighborGraph(metric="precomputed"))
+            return X, plan, None
+        why = f"the nearest items by the {what} are nearly those of points"
+        if found.height is None:
+            why = f"the {'square roots of the ' * found.of_roots}{are} are those of points"
         points = found(X)
         plan = self._plan_of(points, chosen_here=True)
         why = f"{why} in {count(points.shape[1], 'dimension')}{beside}: {plan.chosen['affinity'].why}"
@@ -277,13 +294,25 @@ class SoftClustering(FactorizationEstimator):
         return points, plan, found
 
     @property
+    def _names_metric(self) -> bool:
+        """Whether the affinity is left to be chosen by a metric that was named."""
+        return self.affinity == "auto" and self.metric not in EUCLIDEAN
+
+    @property
     def _is_left_to_us(self) -> bool:
         """Whether nothing was said of how a given affinity is to be factorized."""
         auto = self.sizes == self.normalization == self.steps == "auto" and self.objective is None
         return auto and self.scale_features in ("auto", "none")
 
     def _plan(self, X: Any) -> Plan:
-        return self._plan_of(X, chosen_here=self.affinity == "auto")
+        if self.metric not in EUCLIDEAN and self.affinity != "auto":
+            raise InputError(
+                f"metric={self.metric!r} goes with affinity='auto': a builder has its own, as in "
+                f"NeighborGraph(metric={self.metric!r})"
+            )
+        if self._names_metric and (isinstance(X, Affinity) or sp.issparse(X)):
+            raise InputError(f"metric={self.metric!r} is a distance of features: pass an array or a frame of numbers")
+        return self._plan_of(X, chosen_here=self.affinity == "auto" and not self._names_metric)
 
     def _plan_of(self, X: Any, *, chosen_here: bool) -> Plan:
         chosen: dict[str, Reasoned] = {}

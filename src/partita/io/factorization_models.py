@@ -78,6 +78,8 @@ class SavedCoordinates:
     of_roots: bool = False
     self_affinity: float | None = None
     height: float | None = None
+    rows: Annotated[Array | None, floats("l", "d")] = None
+    metric: str = "euclidean"
 
     def check(self) -> None:
         """Raise `ModelError` for coordinates that place nothing."""

@@ -23,8 +23,7 @@ def _numbers(model: FactorizationEstimator) -> list[tuple[str, Array]]:
     """The columns of numbers and their names; none where items are known by their pairs."""
     if model._knows_pairs:
         return []
-    table, names = model._given.table, getattr(model, "feature_names_in_", getattr(model, "_columns", None))
-    columns = model._given.X.T if table is None else table.columns
+    names, columns = getattr(model, "feature_names_in_", getattr(model, "_columns", None)), model._given.columns
     if names is None or len(names) != len(columns):
         names = [f"column {at}" for at in range(len(columns))]
     return [(str(name), column) for name, column in zip(names, columns, strict=True) if column.dtype.kind == "f"]
