@@ -17,7 +17,8 @@ nothing is said of a background. A table in which every row comes as often is th
 Nothing is assumed of the clusters, but for one thing. In few dimensions items fill their box, and the tails of a
 hundred of them look like a background; those of fewer do so in more. So there it is compared with other descriptions of
 the items (`partita.doubt.rivals`), and the odds that there is one at all are what it adds to their likelihood. Where
-two thirds of all would be background nothing is said.
+two thirds of all would be background nothing is said. The box lies along the axes that make it small
+(`partita.doubt.box`), as those of a map at an angle are.
 
 A column of few values was rounded, and its items are spread over the intervals that were: the distances between rounded
 items are few. A rating scale, of ten values at most, may have any distribution within a cluster. A column of many
@@ -50,6 +51,7 @@ from sklearn.neighbors import NearestNeighbors
 
 from partita.affinity.far import JUMP, NEIGHBORS, come_often, far_items
 from partita.arrays import Array
+from partita.doubt.box import smallest_box
 from partita.doubt.rivals import SCALE, log_odds_of_background
 
 __all__ = [
@@ -88,6 +90,8 @@ FEWEST_ITEMS = 20
 ERRORS, LEAST_REFERENCE = 3.0, 0.02
 # Items in the emptier half of the box, of fewer than which there is no telling a background from the tails of clusters.
 FEWEST_BEYOND = 9.0
+# What a box that is turned has to add to the log odds, for each dimension but the first.
+TURN = 8.0
 # Dimensions that count as few; and those that do so among few items, with their number.
 FEW_DIMENSIONS = 5
 FEW_DIMENSIONS_OF_FEW, FEW_ITEMS = 12, 400
@@ -299,14 +303,21 @@ def _of_background(
     seen = np.flatnonzero(w > 0)
     total = float(w.sum())
     X, scales = _unrounded(X, seen, total, np.random.default_rng(seed))
-    there_is_one = 1.0
+    own, copies = seen, w[seen]
+    if len(seen) > SAMPLE:
+        own = np.random.default_rng(seed).choice(seen, SAMPLE, replace=False, p=w[seen] / total)
+        copies = np.ones(SAMPLE)
     few = FEW_DIMENSIONS_OF_FEW if total < FEW_ITEMS else FEW_DIMENSIONS
-    if X.shape[1] <= few or (X.shape[1] <= MOST_SCALES and scales.all()):
-        own, copies = seen, w[seen]
-        if len(seen) > SAMPLE:
-            own = np.random.default_rng(seed).choice(seen, SAMPLE, replace=False, p=w[seen] / total)
-            copies = np.ones(SAMPLE)
-        there_is_one = float(expit(log_odds_of_background(X[own], labels[own], copies, scales)))
+    tails_look_like_one = X.shape[1] <= few or (X.shape[1] <= MOST_SCALES and scales.all())
+    axes = None if R is not None or scales.any() else smallest_box(X[seen])
+    there_is_one = 1.0
+    if tails_look_like_one:
+        odds = log_odds_of_background(X[own], labels[own], copies, scales)
+        if axes is not None:
+            of_turned = log_odds_of_background(X[own] @ axes, labels[own], copies, scales) - TURN * (X.shape[1] - 1)
+            axes, odds = (axes, of_turned) if of_turned > odds else (None, odds)
+        there_is_one = float(expit(odds))
+    X = X if axes is None else X @ axes
     k = FEWEST_NEIGHBORS
     if R is None:
         k = max(k, round(min(total, SAMPLE) ** 0.5 / 2))

@@ -1,0 +1,85 @@
+"""The smallest box of items, and a background that lies at an angle to the axes."""
+
+import numpy as np
+import pytest
+from scipy.stats import ortho_group
+
+from partita import SoftClustering
+from partita.doubt import background_probability
+from partita.doubt.box import smallest_box
+
+
+def volume(X):
+    return float(np.ptp(X, axis=0).prod())
+
+
+def turned(X, degrees):
+    angle = np.deg2rad(degrees)
+    return X @ np.array([[np.cos(angle), np.sin(angle)], [-np.sin(angle), np.cos(angle)]])
+
+
+def noisy_map(seed, n=800, n_noisy=200):
+    """Four normal clusters in a square of which a fifth of the items fill."""
+    rng = np.random.default_rng(seed)
+    centres, label = rng.uniform(-8, 8, (4, 2)), rng.integers(0, 4, n)
+    return np.vstack([centres[label] + rng.normal(size=(n, 2)), rng.uniform(-12, 12, (n_noisy, 2))]), label
+
+
+@pytest.mark.parametrize("d", [2, 3, 5])
+@pytest.mark.parametrize("seed", range(3))
+def test_the_box_of_a_turned_cube_is_the_cube(d, seed):
+    X = np.random.default_rng(seed).uniform(size=(500, d))
+    Y = X @ ortho_group.rvs(d, random_state=seed)
+    axes = smallest_box(Y)
+    np.testing.assert_allclose(axes.T @ axes, np.eye(d), atol=1e-12)
+    assert volume(Y @ axes) < 1.1 * volume(X) < volume(Y)
+
+
+def test_items_along_the_given_axes_stay_there():
+    X = np.random.default_rng(0).uniform(size=(300, 4))
+    assert smallest_box(X) is None
+    assert smallest_box(X[:, :1]) is None
+    assert smallest_box(X[:4]) is None
+    assert smallest_box(np.column_stack([X[:, 0], np.ones(300)])) is None
+
+
+def test_items_along_a_line_have_a_box_without_volume():
+    x = np.linspace(0, 1, 50)
+    axes = smallest_box(np.column_stack([x, x]))
+    assert axes is None or volume(np.column_stack([x, x]) @ axes) < 1e-12
+
+
+@pytest.mark.parametrize("degrees", [0, 20, 45, 70])
+@pytest.mark.parametrize("seed", range(3))
+def test_a_turned_map_has_the_same_outliers(degrees, seed):
+    X, label = noisy_map(seed)
+    labels = np.r_[label, np.zeros(200, dtype=np.int64)]
+    plain = background_probability(X, labels) > 0.5
+    assert plain[800:].mean() > 0.7
+    assert plain[:800].mean() < 0.02
+    other = background_probability(turned(X, degrees), labels) > 0.5
+    assert (other != plain).mean() < 0.03
+
+
+def test_a_background_in_five_dimensions_may_be_turned():
+    rng = np.random.default_rng(1)
+    centres, label = rng.uniform(-8, 8, (4, 5)), rng.integers(0, 4, 800)
+    X = np.vstack([centres[label] + rng.normal(size=(800, 5)), rng.uniform(-12, 12, (200, 5))])
+    p = background_probability(X @ ortho_group.rvs(5, random_state=0), np.r_[label, np.zeros(200, dtype=np.int64)])
+    assert (p[800:] > 0.5).mean() > 0.9
+    assert (p[:800] > 0.5).mean() < 0.01
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_skewed_clusters_at_an_angle_have_hardly_an_outlier(seed):
+    rng = np.random.default_rng(seed)
+    label = rng.integers(0, 3, 600)
+    X = rng.uniform(-10, 10, (3, 2))[label] + rng.exponential(size=(600, 2))
+    assert (background_probability(turned(X, 30), label) > 0.5).mean() <= 0.02
+
+
+def test_a_fit_to_a_turned_map_finds_its_outliers():
+    X, _ = noisy_map(5)
+    found = SoftClustering(4, random_state=0).fit(turned(X, 35)).outlier_ > 0.5
+    assert found[800:].mean() > 0.6
+    assert found[:800].mean() < 0.03
