@@ -29,7 +29,7 @@ from partita.errors import InputError
 from partita.estimators.bayesian_partition import BayesianPartition
 from partita.estimators.checked_input import Encoded, encoded
 from partita.estimators.checked_parameters import seed_of
-from partita.estimators.choosing import Choose, FromDraws, NumberOfClusters, judged, why_so_many
+from partita.estimators.choosing import Choose, FromDraws, Kind, NumberOfClusters, judged, why_so_many
 from partita.estimators.coordinates import Coordinates
 from partita.estimators.doubtful import Doubtful
 from partita.estimators.explaining import explain
@@ -509,8 +509,8 @@ class FactorizationEstimator(ClusterMixin, Doubtful):
         if found is None:
             with shared_search():
                 evidence, _ = evidence_by_k(self._examining(), given, self._options(Stages(), None).seed)
-                graph = getattr(self._plan_.choose, "graph", None)
-                found = self._judged = judged(evidence, graph=graph).verdict
+                items: Kind = getattr(self._plan_.choose, "items", "plain")
+                found = self._judged = judged(evidence, items=items).verdict
         assert found is not None
         return found
 

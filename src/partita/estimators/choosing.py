@@ -16,7 +16,7 @@ import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from numbers import Integral
-from typing import Any, Self, TypeAlias
+from typing import Any, Literal, Self, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -36,11 +36,13 @@ from partita.n_clusters.evidence import MOST_GRAPHED
 from partita.n_clusters.verdict import doubts
 from partita.wording import count
 
-__all__ = ["Built", "Choice", "Choose", "EvidenceByK", "FromDraws", "NumberOfClusters", "judged", "why_so_many"]
+__all__ = ["Built", "Choice", "Choose", "EvidenceByK", "FromDraws", "Kind", "NumberOfClusters", "judged", "why_so_many"]
 
 
 # How many times as probable as one cluster parts of a curve have to be, to be several.
 PARTS = 1.5
+# What items are, where it matters to their number.
+Kind: TypeAlias = Literal["plain", "similar", "curved"]
 # The least and the largest number of clusters.
 Bounds: TypeAlias = tuple[int, int | None]
 ANY: Bounds = (1, None)
@@ -234,14 +236,14 @@ class NumberOfClusters:
     Parameters
     ----------
     asked : int, "auto", a pair of bounds, or the name of a criterion
-    graph : NeighborGraph, optional
-        Of similarities, what criteria look at in the place of all pairs. Of points, that by which they say how probable
-        one cluster is at least, where methods say the number. Methods may agree on parts of one cluster then, so that
-        the number of their answer has to be one and a half times as probable as one.
+    items : {"plain", "similar", "curved"}
+        "similar": known by similarities, of which criteria look at the nearest ones, not at all pairs. "curved": points
+        along curves, of whose parts methods may agree that they are clusters: one cluster is at least as probable as
+        criteria say of the nearest neighbours, and the number of methods has to be one and a half times as probable.
     """
 
     asked: Any = "auto"
-    graph: NeighborGraph | None = None
+    items: Kind = "plain"
 
     def __call__(self, evidence: EvidenceByK, groups: Groups) -> Choice:
         """Return the choice.
@@ -266,7 +268,7 @@ class NumberOfClusters:
             )
         least = max(groups.n_needed, bounds[0])  # cannot-links rule fewer out
         several = (least if bounds[1] is None else min(least, bounds[1]), bounds[1])
-        return judged(evidence, asked, several, self.graph).within(groups, bounds)
+        return judged(evidence, asked, several, self.items).within(groups, bounds)
 
 
 @dataclass(frozen=True, eq=False)
@@ -358,7 +360,7 @@ def require_enough(n_clusters: int, items: Items, groups: Groups) -> None:
         )
 
 
-def judged(evidence: EvidenceByK, by: str = "auto", bounds: Bounds = ANY, graph: NeighborGraph | None = None) -> Choice:
+def judged(evidence: EvidenceByK, by: str = "auto", bounds: Bounds = ANY, items: Kind = "plain") -> Choice:
     """Return what an ensemble, the voting criteria or one criterion says of the number of clusters.
 
     Parameters
@@ -368,7 +370,7 @@ def judged(evidence: EvidenceByK, by: str = "auto", bounds: Bounds = ANY, graph:
         "auto" or the name of a criterion.
     bounds : (int, int or None)
         The least and the largest number that a consensus is looked for at; criteria say what they say.
-    graph : NeighborGraph, optional
+    items : {"plain", "similar", "curved"}
         As in `NumberOfClusters`.
 
     Raises
@@ -384,13 +386,14 @@ def judged(evidence: EvidenceByK, by: str = "auto", bounds: Bounds = ANY, graph:
             found = builder.consensus(evidence.features, bounds, weights=evidence.items.weights)
             if found is not None and found.one is None:  # of few items criteria know better whether they are one
                 found = replace(found, one=float(_criteria(evidence, by)[0].probabilities[0]))
-            if found is not None and graph is not None:
-                shown = KEvidence(affinity=_of_sample(graph, evidence.features, evidence.seed), seed=evidence.seed)
+            if found is not None and items == "curved":
+                graph = _of_sample(NeighborGraph(metric="sqeuclidean"), evidence.features, evidence.seed)
+                shown = KEvidence(affinity=graph, seed=evidence.seed)
                 one, share = float(judge_all(shown).probabilities[0]), found.share_of()[found.n_clusters]
                 found = replace(found, one=max(found.one or 0.0, one), expected=min(found.expected, share / PARTS))
             verdict = None if found is None else verdict_of(found, bounds[0])
         if verdict is None:
-            verdict, built = _criteria(evidence, by, graph if by == "auto" else None)
+            verdict, built = _criteria(evidence, by, nearest=items == "similar" and by == "auto")
             if by == "auto" and builder.needs_criteria:
                 found = builder.consensus(evidence.features, bounds, prior=verdict.probabilities)
                 verdict = verdict if found is None else with_consensus(verdict, found)
@@ -402,16 +405,16 @@ def judged(evidence: EvidenceByK, by: str = "auto", bounds: Bounds = ANY, graph:
     return Choice(verdict.n_clusters, start, verdict, found, built, verdict.notes)
 
 
-def _criteria(evidence: EvidenceByK, by: str, graph: NeighborGraph | None = None) -> tuple[Verdict, Built | None]:
+def _criteria(evidence: EvidenceByK, by: str, *, nearest: bool = False) -> tuple[Verdict, Built | None]:
     """What criteria say, and the evidence that was built for them."""
-    shown, built = _shown_to_criteria(evidence, graph)
+    shown, built = _shown_to_criteria(evidence, nearest)
     try:
         return judge_all(shown, "auto" if by == "auto" else [by]), built
     except InputError as error:
         raise InputError(f"n_clusters={by!r}: {error}; or {GIVE_A_NUMBER}") from error
 
 
-def _shown_to_criteria(evidence: EvidenceByK, graph: NeighborGraph | None) -> tuple[KEvidence, Built | None]:
+def _shown_to_criteria(evidence: EvidenceByK, nearest: bool) -> tuple[KEvidence, Built | None]:
     """Evidence by which the number of clusters is judged (see the top of this file), and what was built for it.
 
     Raises
@@ -425,11 +428,11 @@ def _shown_to_criteria(evidence: EvidenceByK, graph: NeighborGraph | None) -> tu
         metric = "nan_euclidean" if builder.metric == "euclidean" else builder.metric
         graph = NeighborGraph(metric=metric, metric_params=builder.metric_params)
         return KEvidence(affinity=_of_sample(graph, X, seed), seed=seed), None
-    if builder.pairwise and (builder.of_distances or graph is not None):
+    if builder.pairwise and (builder.of_distances or nearest):
         if not builder.of_distances:
             X = distances_of(X, float(X.diagonal().mean()))
             np.fill_diagonal(X, 0.0)
-        graph = graph or NeighborGraph(metric="precomputed")
+        graph = NeighborGraph(metric="precomputed")
         if evidence.items.n_distinct == 1:  # copies of one item, as they are where features are given
             return KEvidence(affinity=_in_pieces(graph, X[:1, :1]), seed=seed), None
         return KEvidence(affinity=_in_pieces(graph, X), weights=evidence.items.weights, seed=seed), None

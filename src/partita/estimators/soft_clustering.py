@@ -27,7 +27,7 @@ from partita.arrays import Array
 from partita.ensemble import Ensemble
 from partita.errors import InputError
 from partita.estimators.base import FactorizationEstimator, NameIn
-from partita.estimators.choosing import NumberOfClusters
+from partita.estimators.choosing import Kind, NumberOfClusters
 from partita.estimators.coordinates import Coordinates, common_self_affinity, mostly_no_copies
 from partita.estimators.model import Model
 from partita.estimators.plan import AFFORDED, Effort, Plan, Probabilities, Reasoned, affinity_for, ensemble_of
@@ -277,7 +277,7 @@ class SoftClustering(FactorizationEstimator):
             plan = replace(plan, chosen={"affinity": Reasoned(plan.builder.name, why)})
             if self.affinity == "precomputed" and mostly_no_copies(X, weights):
                 # The nearest tell more of their number than all pairs do.
-                plan = _judged_on(plan, NeighborGraph(metric="precomputed"))
+                plan = _judged_as(plan, "similar")
             return X, plan, None
         why = f"the nearest items by the {what} are nearly those of points"
         if found.height is None:
@@ -290,7 +290,7 @@ class SoftClustering(FactorizationEstimator):
         plan = replace(plan, builder=builder, scale_features="none", chosen={**plan.chosen, "affinity": taken})
         if found.of_roots or found.self_affinity is not None or found.height is not None:
             # The points of roots and of kernels lie along curves, whose parts methods take for clusters.
-            plan = _judged_on(plan, NeighborGraph(metric="sqeuclidean"))
+            plan = _judged_as(plan, "curved")
         return points, plan, found
 
     @property
@@ -371,8 +371,8 @@ def _similarities(X: Any, builder: Builder) -> Array | None:
     return None if S is None or common_self_affinity(S) is None else S
 
 
-def _judged_on(plan: Plan, graph: NeighborGraph) -> Plan:
-    """The plan with criteria that look at this graph."""
+def _judged_as(plan: Plan, items: Kind) -> Plan:
+    """The plan with a number of clusters that is judged as that of such items."""
     if not isinstance(plan.choose, NumberOfClusters):
         return plan
-    return replace(plan, choose=replace(plan.choose, graph=graph))
+    return replace(plan, choose=replace(plan.choose, items=items))
