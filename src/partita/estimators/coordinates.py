@@ -288,11 +288,11 @@ class Coordinates:
         """Whether all distances of items with a weight, and those to nearest ones, are those of the points; and how far
         the items nearest by the points are beyond the nearest, where the middle one is 1 beyond. Of copies neither is.
         """
-        used = given.with_weight(weights)
-        if not mostly_no_copies(self(given.items[used]), None if weights is None else weights[used]):
+        used, placed = given.with_weight(weights), self(given.items)
+        if not mostly_no_copies(placed[used], None if weights is None else weights[used]):
             return False, 1.0
         used = _spread(used, AMONG)
-        placed = self(given.items[used])
+        placed = placed[used]
         rows = _spread(used, COMPARED)
         squares, n_near = (placed**2).sum(axis=1), min(NEAREST + 1, len(used))
         sums = np.zeros((len(rows), 7))
