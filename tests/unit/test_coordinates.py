@@ -57,7 +57,7 @@ def test_a_few_landmarks_place_all(seed, monkeypatch):
     assert set(order[other.landmarks]) == set(placed.landmarks)
     D[7:9, 50:] *= 1.5  # what the landmarks do not show is looked at
     D[50:, 7:9] = D[7:9, 50:].T
-    monkeypatch.setattr(coordinates._Given, "landmarks", lambda given, weights, most: np.arange(20, 60))
+    monkeypatch.setattr(coordinates, "_spread", lambda items, most: np.arange(20, 60) if most == 40 else items)
     assert placed.height is None
     assert Coordinates.of(D).height is not None  # the others' nearest items are what they were
 
@@ -294,6 +294,40 @@ def test_more_items_than_landmarks_are_nearly_placed_by_these(monkeypatch):
     assert model._coordinates.height is not None
     assert len(model._coordinates.landmarks) == 120
     assert metrics.adjusted_rand_index(model.labels_, truth) > 0.95
+
+
+def test_weights_are_copies_where_points_are_near(points):
+    D, weights = noisy(cdist(points, points), 0.2), np.ones(180)
+    twice = np.arange(0, 180, 12)
+    weights[twice] = 2.0
+    some = np.r_[np.arange(180), twice]
+    weighed = SoftClustering(3, affinity="precomputed_distance", random_state=0).fit(D, sample_weight=weights)
+    copied = fitted(D[np.ix_(some, some)])
+    assert weighed._coordinates.height == copied._coordinates.height
+    np.testing.assert_allclose(weighed.certainty_, copied.certainty_[:180], atol=1e-6)
+
+
+def test_few_items_have_no_nearly_points():
+    rng, truth = np.random.default_rng(0), np.arange(11) % 3
+    D = np.triu(np.where(truth[:, None] == truth, 0.3, 1.0) * rng.uniform(1, 2, (11, 11)), 1) ** 3
+    assert Coordinates.of(D + D.T) is None
+
+
+def test_the_height_of_many_items_does_not_hang_by_their_order():
+    X, order = np.random.default_rng(0).normal(size=(2600, 4)), np.random.default_rng(1).permutation(2600)
+    placed, other = Coordinates.of_features(X, "chebyshev"), Coordinates.of_features(X[order], "chebyshev")
+    assert placed.height == pytest.approx(other.height, rel=1e-9)
+
+
+def test_one_cluster_that_is_less_probable_than_several_says_why():
+    Z = np.random.default_rng(7).normal(size=(100, 3)) * [3, 1, 1]
+    model = fitted(cdist(Z, Z, "chebyshev"), "auto")
+    p = model.verdict_.probabilities
+    assert model.n_clusters_ == 1
+    assert p.argmax() > 0
+    assert f"{p[0]:.2f}" in model.chosen_["n_clusters"].why
+    assert "would have to be more probable" in model.chosen_["n_clusters"].why
+    assert f"{p[p.argmax()]:.2f}" in model.verdict_.judgements[0].note
 
 
 def test_a_quarter_of_copies_leaves_what_nearly_are_points_to_their_distances(points):

@@ -122,3 +122,45 @@ def test_the_command_line_takes_a_metric_for_the_model_to_choose_by(counts, tmp_
     result = CliRunner().invoke(app, ["fit", str(file), "--metric", "braycurts"])
     assert result.exit_code == 2
     assert "braycurtis" in result.output
+
+
+@pytest.mark.parametrize("metric", ["braycurtis", "correlation", "dice"])
+def test_an_empty_row_that_a_metric_gives_no_distance_leaves_the_neighbor_graph(counts, metric):
+    X = counts.copy()
+    X[7] = 0
+    model = fitted(X, metric, 8, probabilities="fitted")
+    assert model.chosen_["affinity"].value == "neighbors"
+    graph = SoftClustering(8, affinity=NeighborGraph(metric=metric), probabilities="fitted", random_state=0).fit(X)
+    np.testing.assert_array_equal(model.labels_, graph.labels_)
+
+
+def test_a_row_of_zeros_is_where_its_cosines_say(counts):
+    X = np.c_[counts, np.zeros((len(counts), 2))]
+    X[[3, 50]] = 0
+    other = np.zeros((1, 32))
+    other[0, 30] = 5.0  # a species that no site has
+    model = fitted(X, "cosine", 8)
+    assert model._coordinates.height is None
+    assert model.predict_doubt(other).outlier[0] > 0.9
+    assert (model.outlier_[[3, 50]] > 0.9).all()
+
+
+def test_yes_and_no_are_taken_without_a_warning(counts):
+    import warnings
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", UserWarning)
+        model = SoftClustering(8, metric="jaccard", random_state=0).fit(counts)
+        model.predict(counts[:5])
+    assert model.chosen_["affinity"].value == "ensemble"
+
+
+def test_sparse_features_have_a_metric_as_dense_ones(counts):
+    model = fitted(sp.csr_array(counts), "cosine", 8)
+    np.testing.assert_array_equal(model.labels_, fitted(counts, "cosine", 8).labels_)
+
+
+def test_a_new_row_without_a_distance_is_refused(counts):
+    model = fitted(counts, "correlation", 8)
+    with pytest.raises(InputError, match="finite"):
+        model.predict(np.ones((1, 30)))

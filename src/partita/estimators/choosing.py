@@ -330,6 +330,8 @@ def why_so_many(verdict: Verdict, n_clusters: int, found: Consensus | None = Non
         why = f"the clustering that has most in common with the others has {whose}"
     elif agreed is not None:
         why = f"clusterings by different methods, weighted by how valid they are, have {whose}"
+    elif of_methods and len(verdict.judgements) == 1 and not most_probable:
+        why = "several clusters, which may be parts of one, would have to be more probable"
     elif of_methods and len(verdict.judgements) == 1:
         why = "no clustering into several clusters fits better than a single cluster"
     elif all(judgement.n_clusters is None for judgement in verdict.judgements):

@@ -43,6 +43,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
+from sklearn.metrics.pairwise import PAIRWISE_BOOLEAN_FUNCTIONS
 
 from partita.affinity.distances import distances
 from partita.arrays import Array
@@ -64,6 +65,8 @@ EXACT = 1e-10
 MISSED, MISSED_NEAR, NEAREST = 0.02, 0.05, 10
 # How far from the given nearest items those of approximate points may be, where 0 is as near and 1 as any item is.
 EXCESS = 0.1
+# Items below which points are not taken for those of other distances.
+FEWEST = 20
 # Share of the fitted items that are no farther from the space of approximate points than is usual.
 USUAL = 0.99
 # Difference of two affinities that is rounding, as a share of the largest.
@@ -180,35 +183,40 @@ class Coordinates:
         >>> placed(X).shape, np.allclose(placed(9.0 * X), placed(X))
         ((3, 2), True)
         """
-        return cls._found(_Given(X, metric), weights)
+        try:
+            return cls._found(_Given(X, metric), weights)
+        except InputError:  # there are none of some rows, as of empty ones
+            return None
 
     @classmethod
     def _found(cls, given: _Given, weights: Array | None) -> Coordinates | None:
-        if len(given.items) < 2:
+        distinct = given.distinct(weights)
+        n_seen = len(given.items) if weights is None else int(np.count_nonzero(weights))
+        if len(distinct) < 2 or not _few_are_copies(len(distinct), n_seen, weights):
             return None
-        found = []
+        ordered, found = given.in_order(distinct), list[tuple[float, Coordinates]]()
         for of_roots in (False, True):
-            for most in LANDMARKS[: 1 + (len(given.items) > LANDMARKS[0])]:
-                placed, may_be_exact = cls._of(given, weights, most, of_roots=of_roots)
+            for most in LANDMARKS[: 1 + (len(distinct) > LANDMARKS[0])]:
+                placed, may_be_exact = cls._of(given, np.sort(_spread(ordered, most)), of_roots=of_roots)
                 if placed is None:
                     break
-                exact, excess = placed._compared(given, weights)
+                exact, excess = placed._compared(given, _spread(ordered, AMONG))
                 if exact and may_be_exact:
                     return placed
                 found.append((excess, placed))
                 if not may_be_exact:
                     break
-        excess, placed = min(found, key=itemgetter(0), default=(1.0, None))
-        if placed is None or excess > EXCESS:
+        if not found or len(distinct) < FEWEST:
             return None
-        some = given.items[_spread(given.with_weight(weights), COMPARED)]
-        heights = placed.heights(some, placed(some))
-        return replace(placed, height=float(np.quantile(heights, USUAL)))
+        excess, nearly = min(found, key=itemgetter(0))
+        if excess > EXCESS:
+            return None
+        some = given.items[_spread(ordered, COMPARED)]
+        return replace(nearly, height=float(np.quantile(nearly.heights(some, nearly(some)), USUAL)))
 
     @classmethod
-    def _of(cls, given: _Given, weights: Array | None, most: int, *, of_roots: bool) -> tuple[Coordinates | None, bool]:
+    def _of(cls, given: _Given, at: NDArray[np.intp], *, of_roots: bool) -> tuple[Coordinates | None, bool]:
         """Points by the distances of the landmarks, None where these have no extent; and whether they have these."""
-        at = given.landmarks(weights, most)
         squared = given.between(at, at) ** (1 if of_roots else 2)
         means = squared.mean(axis=0)
         B = (means + means[:, None] - squared - means.mean()) / 2
@@ -274,7 +282,13 @@ class Coordinates:
     def _to_landmarks(self, given: Any) -> Array:
         """Squared distances of points to the landmarks, by what is given of them."""
         if self.rows is not None:
-            return self._squared(_distances(given, self.rows, self.metric))
+            try:
+                return self._squared(_distances(given, self.rows, self.metric))
+            except InputError as error:
+                raise InputError(
+                    f"metric={self.metric!r} gives a row no finite distance to some fitted ones: is it empty, or all "
+                    "of one number?"
+                ) from error
         D = given[:, self.landmarks]
         if self.self_affinity is not None:
             D = distances_of(D.toarray() if sp.issparse(D) else D, self.self_affinity)
@@ -284,21 +298,17 @@ class Coordinates:
     def _squares(self) -> Array:
         return np.asarray((self.points**2).sum(axis=1))
 
-    def _compared(self, given: _Given, weights: Array | None) -> tuple[bool, float]:
-        """Whether all distances of items with a weight, and those to nearest ones, are those of the points; and how far
-        the items nearest by the points are beyond the nearest, where the middle one is 1 beyond. Of copies neither is.
+    def _compared(self, given: _Given, used: NDArray[np.intp]) -> tuple[bool, float]:
+        """Whether all distances of some distinct items, and those to nearest ones, are those of the points; and how far
+        the items nearest by the points are beyond the nearest, where the middle one is 1 beyond.
         """
-        used, placed = given.with_weight(weights), self(given.items)
-        if not mostly_no_copies(placed[used], None if weights is None else weights[used]):
-            return False, 1.0
-        used = _spread(used, AMONG)
-        placed = placed[used]
-        rows = _spread(used, COMPARED)
-        squares, n_near = (placed**2).sum(axis=1), min(NEAREST + 1, len(used))
+        placed, place = self(given.items[used]), np.arange(len(used))
+        rows = _spread(place, COMPARED)
+        squares, n_near = (placed**2).sum(axis=1), min(NEAREST, max(len(used) // 4, 1)) + 1
         sums = np.zeros((len(rows), 7))
         for low, high in row_bounds(len(rows), ROWS):
-            at = np.searchsorted(used, rows[low:high])
-            D = given.between(rows[low:high], used)
+            at = rows[low:high]
+            D = given.between(used[at], used)
             of_points = np.sqrt(np.maximum(squares[at, None] + squares - 2 * placed[at] @ placed.T, 0.0))
             squared = self._squared(D)
             missed = (of_points - np.sqrt(squared)) ** 2
@@ -330,27 +340,34 @@ class _Given:
             return self.items[np.ix_(rows, columns)]
         return _distances(self.items[rows], self.items[columns], self.metric)
 
-    def with_weight(self, weights: Array | None) -> NDArray[np.intp]:
-        """Items that the fit sees."""
-        return np.arange(len(self.items)) if weights is None else np.flatnonzero(weights)
+    def distinct(self, weights: Array | None) -> NDArray[np.intp]:
+        """Items that the fit sees, of copies the first one."""
+        used = np.arange(len(self.items)) if weights is None else np.flatnonzero(weights)
+        if self.metric is not None:
+            return used[np.sort(np.unique(self.items[used], axis=0, return_index=True)[1])]
+        zero = self.items.diagonal().max()  # or rounding
+        bounds = row_bounds(len(used), ROWS)
+        first = [(self.items[np.ix_(used[low:high], used)] <= zero).argmax(axis=1) for low, high in bounds]
+        kept: NDArray[np.intp] = used[np.concatenate([*first, np.empty(0, dtype=np.intp)]) == np.arange(len(used))]
+        return kept
 
-    def landmarks(self, weights: Array | None, most: int) -> NDArray[np.intp]:
-        """Items that tell where the others are, the same whatever their order: from the middle outwards, or from the
-        first column's least numbers to its largest.
+    def in_order(self, items: NDArray[np.intp]) -> NDArray[np.intp]:
+        """The items in an order that is the same whatever the one they come in: from the middle outwards, or by their
+        columns, the first one above all.
         """
-        used = self.with_weight(weights)
-        if len(used) <= most:
-            return used
         if self.metric is None:
-            order = used[np.argsort(self.items.sum(axis=0)[used], kind="stable")]
-        else:
-            order = used[np.lexsort(self.items[used].T[::-1])]  # by columns, the first one above all
-        return np.sort(order[np.linspace(0, len(order) - 1, most).round().astype(np.intp)])
+            return items[np.argsort(self.items.sum(axis=0)[items], kind="stable")]
+        return items[np.lexsort(self.items[items].T[::-1])]
 
 
 def _distances(X: Array, Y: Array, metric: str) -> Array:
-    """Distances by a metric, which rounding may leave below zero."""
-    return np.maximum(distances(X, Y, metric, None), 0.0)
+    """Distances by a metric, which rounding may leave below zero; of equal rows, as of empty ones, they are zero."""
+    if metric in PAIRWISE_BOOLEAN_FUNCTIONS:
+        X, Y = X != 0, Y != 0
+    D = np.maximum(distances(X, Y, metric, None), 0.0)
+    row = np.unique(np.vstack([X, Y]), axis=0, return_inverse=True)[1].ravel()
+    D[row[: len(X), None] == row[len(X) :]] = 0.0
+    return D
 
 
 def common_self_affinity(S: Any) -> float | None:
@@ -379,8 +396,12 @@ def mostly_no_copies(rows: Array, weights: Array | None = None) -> bool:
     >>> mostly_no_copies(np.eye(3)), mostly_no_copies(np.eye(3), np.full(3, 2.0)), mostly_no_copies(np.eye(3)[[0, 0]])
     (True, False, False)
     """
-    n_rows = len(rows) if weights is None or (weights % 1).any() else float(weights.sum())
-    return len(np.unique(rows, axis=0)) > (1.0 - COPIES) * n_rows
+    return _few_are_copies(len(np.unique(rows, axis=0)), len(rows), weights)
+
+
+def _few_are_copies(n_distinct: int, n_rows: int, weights: Array | None) -> bool:
+    whole = weights is not None and not (weights % 1).any()
+    return n_distinct > (1.0 - COPIES) * (float(weights.sum()) if whole else n_rows)  # type: ignore[union-attr]
 
 
 def distances_of(S: Array, own: float) -> Array:

@@ -42,8 +42,9 @@ __all__ = ["SoftClustering"]
 FULL = 0.25
 # Arrays of all pairs by which points are looked for at once.
 ARRAYS = 4
-# Metrics by which the distance of two items depends on all others.
-OF_ALL_ITEMS = ("gower", "mahalanobis", "seuclidean")
+# Metrics that need no parameters; the Euclidean one; and one by which two items' distance depends on all others.
+NAMED = set(METRICS) - {"mahalanobis", "seuclidean"}
+PLAIN, OF_ALL_ITEMS = (*EUCLIDEAN, "minkowski"), "gower"
 # The objectives that `sizes` means.
 OF_SIZES: dict[str, Objective] = {"equal": ScaledObjective(), "free": PerClusterObjective()}
 
@@ -215,7 +216,7 @@ class SoftClustering(FactorizationEstimator):
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **FactorizationEstimator._parameter_constraints,
-        "metric": [StrOptions(set(METRICS))],
+        "metric": [StrOptions(NAMED)],
         "affinity": [
             NameIn({"auto", "precomputed_distance"}, Builder.registry, "a builder"),
             Builder,
@@ -256,24 +257,23 @@ class SoftClustering(FactorizationEstimator):
             if S is None:
                 return X, plan, None
             X, what, are = S, "affinities", "differences to the largest affinity"
-            beside, found = (
-                " (affinity=Precomputed() takes the affinities as they are)",
-                Coordinates.of_affinities(S, weights),
-            )
+            beside = " (affinity=Precomputed() takes the affinities as they are)"
+            found = Coordinates.of_affinities(S, weights)
         elif self.affinity == "precomputed_distance" and in_units:
             X, what, are = as_distances(X), "distances", "distances"
             found = Coordinates.of(X, weights)
         elif self._names_metric and in_units:
             what = are = f"{self.metric} distances"
-            placeable = self.metric not in OF_ALL_ITEMS and len(X) <= AFFORDED and not np.isnan(X).any()
+            placeable = self.metric != OF_ALL_ITEMS and len(X) <= AFFORDED and not np.isnan(X).any()
             found = Coordinates.of_features(X, self.metric, weights) if placeable else None
+            if not placeable:
+                why = f"Gower's distance, missing cells and more than {AFFORDED:,} rows have a neighbour graph"
+                return X, replace(plan, chosen={"affinity": Reasoned(plan.builder.name, why)}), None
         else:
             return X, plan, None
         if found is None:
-            why = (
-                f"the {what} are not taken for those of points: the nearest items are others, many are copies, or some "
-            )
-            why += "are not known"
+            not_those = "the nearest items are others, many are copies, or some are not known"
+            why = f"the {what} are not taken for those of points: {not_those}"
             plan = replace(plan, chosen={"affinity": Reasoned(plan.builder.name, why)})
             if self.affinity == "precomputed" and mostly_no_copies(X, weights):
                 # The nearest tell more of their number than all pairs do.
@@ -296,7 +296,7 @@ class SoftClustering(FactorizationEstimator):
     @property
     def _names_metric(self) -> bool:
         """Whether the affinity is left to be chosen by a metric that was named."""
-        return self.affinity == "auto" and self.metric not in EUCLIDEAN
+        return self.affinity == "auto" and self.metric not in PLAIN
 
     @property
     def _is_left_to_us(self) -> bool:
@@ -305,12 +305,12 @@ class SoftClustering(FactorizationEstimator):
         return auto and self.scale_features in ("auto", "none")
 
     def _plan(self, X: Any) -> Plan:
-        if self.metric not in EUCLIDEAN and self.affinity != "auto":
+        if self.metric not in PLAIN and self.affinity != "auto":
             raise InputError(
                 f"metric={self.metric!r} goes with affinity='auto': a builder has its own, as in "
                 f"NeighborGraph(metric={self.metric!r})"
             )
-        if self._names_metric and (isinstance(X, Affinity) or sp.issparse(X)):
+        if self._names_metric and (isinstance(X, Affinity) or (sp.issparse(X) and X.shape[0] == X.shape[1])):
             raise InputError(f"metric={self.metric!r} is a distance of features: pass an array or a frame of numbers")
         return self._plan_of(X, chosen_here=self.affinity == "auto" and not self._names_metric)
 

@@ -109,7 +109,7 @@ def verdict_of(found: Consensus, least: int = 1) -> Verdict:
     K = found.n_clusters
     if one > (1.0 - one) * found.expected:
         K = 1
-        beside = f"{found.expected:.2f} of {found.n_clusters} clusters is to be expected"
+        beside = f"{found.n_clusters} clusters have {p[found.n_clusters - 1]:.2f}"
         said = replace(said, n_clusters=None, note=f"one cluster has a probability of {one:.2f}, and {beside}")
     sure, likely = float(p[K - 1]), likely_of(p)
     return Verdict(K, sure, p, likely, (said,), {said.criterion: 1.0}, False, tuple(doubts(K, sure, likely)))
