@@ -7,6 +7,7 @@ from scipy.spatial.distance import cdist, pdist, squareform
 
 from partita import SoftClustering, metrics
 from partita.affinity import DenseAffinity, NeighborGraph, Precomputed, SparseAffinity
+from partita.ensemble.tree import groups_with_a_gap
 from partita.errors import InputError
 from partita.estimators import coordinates
 from partita.estimators.coordinates import Coordinates
@@ -334,6 +335,42 @@ def test_a_quarter_of_copies_leaves_what_nearly_are_points_to_their_distances(po
     D = noisy(cdist(points, points), 0.2)
     some = np.r_[np.arange(180), np.arange(90)]
     assert Coordinates.of(D[np.ix_(some, some)]) is None
+
+
+def history(sizes, within, between, rng):
+    """Distances on a tree: of each group a coalescent with these distances at most, and one between any two groups."""
+    truth = np.repeat(np.arange(len(sizes)), sizes)
+    D = np.full((len(truth), len(truth)), between)
+    for k in range(len(sizes)):
+        own, T = [[i] for i in np.flatnonzero(truth == k)], 0.0
+        block = np.ix_(truth == k, truth == k)
+        while len(own) > 1:
+            T += rng.exponential(2.0 / (len(own) * (len(own) - 1)))
+            i, j = sorted(rng.choice(len(own), 2, replace=False))
+            D[np.ix_(own[i], own[j])] = D[np.ix_(own[j], own[i])] = T
+            own = [one for at, one in enumerate(own) if at not in (i, j)] + [own[i] + own[j]]
+        np.fill_diagonal(D, 0.0)
+        D[block] *= within / D[block].max()
+    return D, truth
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_groups_with_a_gap_between_them_are_the_clusters_of_a_history(seed):
+    rng = np.random.default_rng(seed)
+    D, truth = history((50, 40, 30, 20), 10.0, 40.0, rng)
+    model = fitted(D, "auto")
+    assert metrics.adjusted_rand_index(model.labels_, truth) > 0.95
+    assert model.verdict_.sure > 0.6
+    wrong = model.labels_ != model.labels_[np.searchsorted(truth, truth)]
+    assert wrong[model.confident(0.05).mask].mean() < 0.1
+
+
+def test_items_without_a_gap_have_no_such_groups():
+    X = np.random.default_rng(0).normal(size=(120, 3))
+    assert groups_with_a_gap(X, 2.0) is None
+    apart = np.vstack([X[:60], X[60:] + 40.0])
+    np.testing.assert_array_equal(groups_with_a_gap(apart, 2.0), np.repeat([0, 1], 60))
+    assert groups_with_a_gap(np.vstack([X, [[90.0, 0, 0]]]), 2.0) is None  # one item is no group
 
 
 # Affinities -------------------------------------------------------------------------------------------------------

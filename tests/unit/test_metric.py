@@ -164,3 +164,27 @@ def test_a_new_row_without_a_distance_is_refused(counts):
     model = fitted(counts, "correlation", 8)
     with pytest.raises(InputError, match="finite"):
         model.predict(np.ones((1, 30)))
+
+
+def test_scattered_directions_are_outliers_by_cosines():
+    rng = np.random.default_rng(0)
+    truth = np.repeat(np.arange(4), 100)
+    X = np.vstack([rng.normal(size=(4, 40))[truth] + 0.4 * rng.normal(size=(400, 40)), rng.normal(size=(40, 40))])
+    X *= rng.lognormal(size=(440, 1))
+    for metric in ("cosine", "correlation"):
+        model = fitted(X, metric, 4)
+        assert (model.outlier_[400:] > 0.5).mean() > 0.9
+        assert (model.outlier_[:400] > 0.5).mean() < 0.02
+
+
+def test_numbers_that_a_metric_means_nothing_of_are_refused(counts):
+    degrees = np.random.default_rng(0).uniform(0, 50, (60, 2))
+    with pytest.raises(InputError, match="radians"):
+        SoftClustering(metric="haversine").fit(degrees)
+    assert fitted(np.radians(degrees), "haversine", 2).n_clusters_ == 2
+    below = counts.copy()
+    below[4, 7] = -3
+    with pytest.raises(InputError, match="row 4, column 7 holds -3"):
+        SoftClustering(metric="braycurtis").fit(below)
+    with pytest.raises(InputError, match="holds what"):
+        SoftClustering(metric="cosine", affinity="precomputed_distance").fit(cdist(counts, counts))

@@ -199,6 +199,19 @@ class Consensus:
         """Whether the draws that do not vote have the answer."""
         return self.components > HALF
 
+    def siding_with(self, partition: Labels, share: float) -> Consensus:
+        """Return the consensus with an answer that draws have, which get this share of the weight; as it is where none
+        has it.
+        """
+        same = np.array([adjusted_rand(partition, own) >= SAME for own in self.draws])
+        if not same.any() or same.all():
+            return self
+        own, others = np.where(same, self.weights, 0.0), np.where(same, 0.0, self.weights)
+        weights = _together(others, own if own.any() else same.astype(np.float64), share)
+        lone = float(weights[~self._votes].sum())
+        expected = _in_common(partition, self.draws, weights)
+        return replace(self, weights=weights, partition=partition, expected=expected, components=lone)
+
     @property
     def answering(self) -> Array:
         """Weights, of sum 1, of the draws that have the answer: those that vote, or else those that do not.

@@ -8,12 +8,14 @@ from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.cluster.hierarchy import cut_tree, linkage
+from scipy.spatial.distance import pdist, squareform
 
 from partita.affinity.from_neighbors import neighbors_among
 from partita.affinity.shared_search import made_once
 from partita.arrays import Array
 
-__all__ = ["groups_apart", "reachability_tree"]
+__all__ = ["groups_apart", "groups_with_a_gap", "reachability_tree"]
 
 # How many times as far from each other as within them groups are.
 APART = 1.5
@@ -50,6 +52,30 @@ def groups_apart(X: Array) -> int:
     ratio = length[inner:] / np.maximum(length[inner - 1 : -1], np.finfo(float).tiny)
     best = int(ratio.argmax())
     return len(length) - inner - best + 1 if ratio[best] >= APART else 1
+
+
+def groups_with_a_gap(X: Array, factor: float) -> NDArray[np.int64] | None:
+    """Return the most groups, of two items at least, of which any two items of one are nearer to each other than any of
+    different groups by a factor of squared distances; None where there are none such.
+
+    Cost: n^2 distances.
+
+    >>> groups_with_a_gap(np.array([[0.0], [1.0], [9.0], [10.0], [30.0], [31.5]]), 4.0).tolist()
+    [0, 0, 1, 1, 2, 2]
+    >>> groups_with_a_gap(np.arange(9.0)[:, None], 1.1) is None
+    True
+    """
+    n, squares = len(X), pdist(X, "sqeuclidean")
+    tree = linkage(squares, "single")
+    height = np.r_[0.0, tree[:, 2]]  # of a cut into n, n - 1, ... groups, below the next one
+    apart = n - np.flatnonzero(height[1:] >= factor * height[:-1])
+    full = squareform(squares)
+    for K in apart[(apart > 1) & (2 * apart <= n)]:  # the most first
+        labels = cut_tree(tree, K)[:, 0]
+        of_each = [full[np.ix_(own, own)] for own in (np.flatnonzero(labels == k) for k in range(K))]
+        if min(map(len, of_each)) > 1 and height[n - K + 1] >= factor * max(one.max() for one in of_each):
+            return np.unique(labels, return_inverse=True)[1].astype(np.int64)
+    return None
 
 
 def _made(X: Array, smoothing: int) -> Edges:

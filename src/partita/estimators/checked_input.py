@@ -45,6 +45,7 @@ __all__ = ["CheckedInput", "Encoded", "encoded"]
 
 # What an error about a column that holds no numbers adds.
 ENSEMBLE_TAKES_IT = "; affinity='ensemble' takes words and categories as they are"
+WITHOUT_METRIC = "; without a metric words and categories are taken as they are"
 
 
 class CheckedInput(Shown):
@@ -101,6 +102,8 @@ class CheckedInput(Shown):
         if sp.issparse(X) and not builder.pairwise:
             X = dense_features(X)
         remedy = ENSEMBLE_TAKES_IT if reset and not builder.pairwise else ""
+        if remedy and getattr(self, "metric", "euclidean") != "euclidean":
+            remedy = WITHOUT_METRIC
         X, given = checked_frame(X, pairwise=builder.pairwise and reset, remedy=remedy), getattr(X, "dtype", None)
         if reset and builder.pairwise and getattr(X, "ndim", 2) == 1:
             check_square(X, "distances" if builder.of_distances else "affinities")

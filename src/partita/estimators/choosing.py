@@ -24,6 +24,7 @@ from numpy.typing import NDArray
 from partita.affinity import Affinity, Builder, Evidence, NeighborGraph, Normalised, Precomputed
 from partita.arrays import Array
 from partita.ensemble.consensus import Consensus
+from partita.ensemble.tree import groups_with_a_gap
 from partita.errors import InputError, UnsureWarning
 from partita.estimators.coordinates import distances_of
 from partita.estimators.groups import Groups
@@ -42,7 +43,10 @@ __all__ = ["Built", "Choice", "Choose", "EvidenceByK", "FromDraws", "Kind", "Num
 # How many times as probable as one cluster parts of a curve have to be, to be several.
 PARTS = 1.5
 # What items are, where it matters to their number.
-Kind: TypeAlias = Literal["plain", "similar", "curved"]
+Kind: TypeAlias = Literal["plain", "similar", "points", "curved", "roots"]
+# How many times as far as any two items of one group those of others are, squared, where there is a gap between groups;
+# the share of the weight that such groups have; and items at most.
+GAPS, SHARE, COMPARED = {"points": 9.0, "curved": 9.0, "roots": 3.0}, 0.75, 2_000
 # The least and the largest number of clusters.
 Bounds: TypeAlias = tuple[int, int | None]
 ANY: Bounds = (1, None)
@@ -236,10 +240,13 @@ class NumberOfClusters:
     Parameters
     ----------
     asked : int, "auto", a pair of bounds, or the name of a criterion
-    items : {"plain", "similar", "curved"}
-        "similar": known by similarities, of which criteria look at the nearest ones, not at all pairs. "curved": points
-        along curves, of whose parts methods may agree that they are clusters: one cluster is at least as probable as
-        criteria say of the nearest neighbours, and the number of methods has to be one and a half times as probable.
+    items : {"plain", "similar", "points", "curved", "roots"}
+        "similar": known by similarities, of which criteria look at the nearest ones, not at all pairs. "points": known
+        by distances, which may have a history of branches within branches: groups with a gap between them are three
+        times as probable as all else. "curved": points along curves as well, of whose parts methods may agree that they
+        are clusters: one cluster is at least as probable as criteria say of the nearest neighbours, and the likeliest
+        number has to be one and a half times as probable. "roots": the same of points by the roots of distances, which
+        make small ones larger beside large ones.
     """
 
     asked: Any = "auto"
@@ -372,7 +379,7 @@ def judged(evidence: EvidenceByK, by: str = "auto", bounds: Bounds = ANY, items:
         "auto" or the name of a criterion.
     bounds : (int, int or None)
         The least and the largest number that a consensus is looked for at; criteria say what they say.
-    items : {"plain", "similar", "curved"}
+    items : {"plain", "similar", "points", "curved", "roots"}
         As in `NumberOfClusters`.
 
     Raises
@@ -388,11 +395,13 @@ def judged(evidence: EvidenceByK, by: str = "auto", bounds: Bounds = ANY, items:
             found = builder.consensus(evidence.features, bounds, weights=evidence.items.weights)
             if found is not None and found.one is None:  # of few items criteria know better whether they are one
                 found = replace(found, one=float(_criteria(evidence, by)[0].probabilities[0]))
-            if found is not None and items == "curved":
+            if found is not None and items in GAPS:
+                found = _with_gap(found, evidence.features, GAPS[items], bounds)
+            if found is not None and items in ("curved", "roots"):
                 graph = _of_sample(NeighborGraph(metric="sqeuclidean"), evidence.features, evidence.seed)
                 shown = KEvidence(affinity=graph, seed=evidence.seed)
-                one, share = float(judge_all(shown).probabilities[0]), found.share_of()[found.n_clusters]
-                found = replace(found, one=max(found.one or 0.0, one), expected=min(found.expected, share / PARTS))
+                one, most = float(judge_all(shown).probabilities[0]), max(found.share_of().values())
+                found = replace(found, one=max(found.one or 0.0, one), expected=min(found.expected, most / PARTS))
             verdict = None if found is None else verdict_of(found, bounds[0])
         if verdict is None:
             verdict, built = _criteria(evidence, by, nearest=items == "similar" and by == "auto")
@@ -405,6 +414,14 @@ def judged(evidence: EvidenceByK, by: str = "auto", bounds: Bounds = ANY, items:
         start = found.labels  # draws of a sample place the others poorly, but along a line
     built = None if built is None else built.serving(verdict.n_clusters)
     return Choice(verdict.n_clusters, start, verdict, found, built, verdict.notes)
+
+
+def _with_gap(found: Consensus, X: Array, factor: float, bounds: Bounds) -> Consensus:
+    """The consensus with groups that have a gap between them as its answer, if there are such."""
+    groups = groups_with_a_gap(X, factor) if found.item is None and len(X) <= COMPARED else None
+    if groups is None or not bounds[0] <= groups.max() + 1 <= (bounds[1] or np.inf):
+        return found
+    return found.siding_with(groups, SHARE)
 
 
 def _criteria(evidence: EvidenceByK, by: str, *, nearest: bool = False) -> tuple[Verdict, Built | None]:

@@ -380,12 +380,13 @@ class Doubtful(NewItems):
         given: Given | None = getattr(self, "_given", None)
         if given is None:
             raise InputError("outlier_: this model was saved by an earlier version, without outliers; fit it again")
-        X, builder = given.X, self._builder_
+        directions, builder = self._directions(), self._builder_
+        X = given.X if directions is None else directions
         if len(self.labels_) == 1:  # there is nothing that it could be far from
             return np.zeros(1)
         if builder.pairwise or isinstance(X, Affinity) or getattr(builder, "metric", "euclidean") != "euclidean":
             return self._weakly_supported()
-        features = self._complete_features(as_rounded=True)
+        features = self._complete_features(as_rounded=True) if directions is None else directions
         columns = Columns.of(features)
         if columns.blocks and not len(columns.numbers):
             return np.zeros(len(self.labels_))
@@ -398,7 +399,7 @@ class Doubtful(NewItems):
             if (above := above_noise(seen[kept])).shape[1] < seen.shape[1]:  # in which distances say little
                 far[kept] |= far_rows(above, np.ones(len(kept)) if weights is None else weights[kept])
             return np.where(far, np.maximum(p, IF_FAR), p)
-        empty = ~given.X.any(axis=1)  # as far from every point of the sphere
+        empty = ~X.any(axis=1)  # as far from every point of the sphere
         weights = np.where(empty, 0.0, 1.0 if weights is None else weights)
 
         def of(points: Array | None) -> Array:
@@ -433,11 +434,23 @@ class Doubtful(NewItems):
 
     def _sphere(self, about: Array | None = None) -> Array | None:
         """Points of the background in the units of the features, where it is not uniform in their box."""
+        if (directions := self._directions()) is not None:
+            return on_the_sphere(directions, self._given.weights, about=about)
         X, scaling = self._given.X, self._extension.scaling
         points = None if np.isnan(X).any() else on_the_sphere(X, self._given.weights, about=about)
         if points is None or scaling is None:
             return None if points is None else frame_of(X, self._units)(points)
         return frame_of(scaling(X))(scaling(points))
+
+    def _directions(self) -> Array | None:
+        """Rows of length one of which cosines or correlations are the evidence; None where they are not."""
+        metric = self._coordinates.metric if hasattr(self, "_coordinates") else None
+        if metric not in ("cosine", "correlation"):
+            return None
+        X = np.asarray(self._given.features)
+        X = X - X.mean(axis=1, keepdims=True) if metric == "correlation" else X
+        lengths = np.linalg.norm(X, axis=1, keepdims=True)
+        return np.asarray(X / np.where(lengths > 0, lengths, 1.0))
 
     def _have_gaps(self) -> NDArray[np.bool_]:
         """Which rows have missing cells, those of columns without a value left out."""

@@ -40,6 +40,8 @@ __all__ = ["SoftClustering"]
 
 # Share of the pairs with an affinity from which on a sparse matrix is no graph.
 FULL = 0.25
+# Share by which an angle may be larger than it can be.
+ROUNDING = 1e-6
 # Arrays of all pairs by which points are looked for at once.
 ARRAYS = 4
 # Metrics that need no parameters; the Euclidean one; and one by which two items' distance depends on all others.
@@ -86,6 +88,7 @@ class SoftClustering(FactorizationEstimator):
     metric : str
         Distance of features, as scikit-learn names them ("cosine", "braycurtis", "manhattan", "jaccard"), where
         `affinity="auto"`: its points are fitted, as those of given distances are, or else the neighbour graph by it.
+        Features are taken in the units in which they are given. "haversine": latitude and longitude in radians.
     sizes : {"auto", "free", "equal"}
         "free": a scale a_k for each cluster; clusters may differ in size as they like. "equal": one scale for all,
         which after normalisation is a prior of clusters of equal size: much better where that is so (handwritten
@@ -263,6 +266,7 @@ class SoftClustering(FactorizationEstimator):
             X, what, are = as_distances(X), "distances", "distances"
             found = Coordinates.of(X, weights)
         elif self._names_metric and in_units:
+            _require_values_of(X, self.metric)
             what = are = f"{self.metric} distances"
             placeable = self.metric != OF_ALL_ITEMS and len(X) <= AFFORDED and not np.isnan(X).any()
             found = Coordinates.of_features(X, self.metric, weights) if placeable else None
@@ -288,10 +292,9 @@ class SoftClustering(FactorizationEstimator):
         taken = Reasoned(plan.builder.name, why)
         builder = replace(plan.builder, units="given") if isinstance(plan.builder, Ensemble) else plan.builder
         plan = replace(plan, builder=builder, scale_features="none", chosen={**plan.chosen, "affinity": taken})
-        if found.of_roots or found.self_affinity is not None or found.height is not None:
-            # The points of roots and of kernels lie along curves, whose parts methods take for clusters.
-            plan = _judged_as(plan, "curved")
-        return points, plan, found
+        # The points of roots and of kernels lie along curves, whose parts methods take for clusters.
+        curved = found.self_affinity is not None or found.height is not None
+        return points, _judged_as(plan, "roots" if found.of_roots else "curved" if curved else "points"), found
 
     @property
     def _names_metric(self) -> bool:
@@ -306,10 +309,10 @@ class SoftClustering(FactorizationEstimator):
 
     def _plan(self, X: Any) -> Plan:
         if self.metric not in PLAIN and self.affinity != "auto":
-            raise InputError(
-                f"metric={self.metric!r} goes with affinity='auto': a builder has its own, as in "
-                f"NeighborGraph(metric={self.metric!r})"
-            )
+            known = "the matrix holds what the metric would say already"
+            own = f"a builder has its own, as in NeighborGraph(metric={self.metric!r})"
+            why = known if str(self.affinity).startswith("precomputed") else own
+            raise InputError(f"metric={self.metric!r} goes with affinity='auto': {why}")
         if self._names_metric and (isinstance(X, Affinity) or (sp.issparse(X) and X.shape[0] == X.shape[1])):
             raise InputError(f"metric={self.metric!r} is a distance of features: pass an array or a frame of numbers")
         return self._plan_of(X, chosen_here=self.affinity == "auto" and not self._names_metric)
@@ -353,6 +356,22 @@ class SoftClustering(FactorizationEstimator):
         if how == "auto" and builder.of_draws:
             how = "none"
         return Model(objective, how, steps=self.steps, solver=self.solver, alternatives=others)
+
+
+def _require_values_of(X: Array, metric: str) -> None:
+    """Raise for numbers that a metric means nothing of.
+
+    Raises
+    ------
+    InputError
+    """
+    if metric == "haversine" and (X.shape[1] != 2 or np.nanmax(np.abs(X) / [np.pi / 2, np.pi]) > 1.0 + ROUNDING):
+        raise InputError("metric='haversine' takes two columns, latitude and longitude, in radians: np.radians(X)")
+    if metric == "braycurtis" and np.nanmin(X) < 0:
+        row, column = (int(at) for at in np.argwhere(X < 0)[0])
+        raise InputError(
+            f"metric='braycurtis' compares counts or amounts, and row {row}, column {column} holds {X[row, column]:g}"
+        )
 
 
 def _similarities(X: Any, builder: Builder) -> Array | None:
