@@ -111,8 +111,8 @@ class Coordinates:
     >>> square = np.array([[0.0, 1, 1, 2], [1, 0, 2, 1], [1, 2, 0, 1], [2, 1, 1, 0]])  # its diagonals are too long
     >>> Coordinates.of(square).of_roots
     True
-    >>> Coordinates.of(np.array([[0.0, 1.0, 9.0], [1.0, 0.0, 1.0], [9.0, 1.0, 0.0]])).height is None
-    False
+    >>> Coordinates.of(np.array([[0.0, 1.0, 9.0], [1.0, 0.0, 1.0], [9.0, 1.0, 0.0]])) is None
+    True
     """
 
     landmarks: NDArray[np.intp]
