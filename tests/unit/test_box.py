@@ -43,10 +43,21 @@ def test_items_along_the_given_axes_stay_there():
     assert smallest_box(np.column_stack([X[:, 0], np.ones(300)])) is None
 
 
-def test_items_along_a_line_have_a_box_without_volume():
+def test_axes_without_extent_are_left_out():
     x = np.linspace(0, 1, 50)
     axes = smallest_box(np.column_stack([x, x]))
-    assert axes is None or volume(np.column_stack([x, x]) @ axes) < 1e-12
+    assert axes.shape == (2, 1)
+    X = np.random.default_rng(0).uniform(size=(400, 3))
+    axes = smallest_box(np.column_stack([X, X[:, 0]]))  # a column that comes twice
+    assert axes.shape == (4, 3)
+
+
+def test_a_column_that_comes_twice_hides_no_outlier():
+    X, label = noisy_map(0)
+    labels = np.r_[label, np.zeros(200, dtype=np.int64)]
+    plain = background_probability(X, labels) > 0.5
+    twice = background_probability(X[:, [0, 1, 0]], labels) > 0.5
+    assert (plain != twice).mean() < 0.05
 
 
 @pytest.mark.parametrize("degrees", [0, 20, 45, 70])

@@ -92,7 +92,7 @@ def test_copies_have_their_neighbor_graph(counts):
 
 
 def test_a_metric_goes_with_features_and_no_other_affinity(counts):
-    for affinity in ("neighbors", "ensemble", "precomputed", NeighborGraph()):
+    for affinity in ("neighbors", "ensemble", NeighborGraph()):
         with pytest.raises(InputError, match="NeighborGraph"):
             SoftClustering(metric="cosine", affinity=affinity).fit(counts)
     with pytest.raises(InputError, match="features"):

@@ -27,11 +27,13 @@ __all__ = ["smallest_box"]
 MOST, FARTHEST, TURNS, KEPT = 12, 2_000, 50, 0.99
 # Share of its volume that the box of turned items has at most: less is no more than chance.
 SMALLER = 0.8
+# Share of the longest side of the box that is rounding.
+FLAT = 1e-9
 
 
 def smallest_box(X: Array) -> Array | None:
-    """Return axes along which the box of the items is small, as columns of a d x d matrix; None where that of the given
-    ones is hardly larger.
+    """Return axes along which the box of the items is small, as columns of a d x q matrix; None where that of the given
+    ones is hardly larger. Axes along which the items hardly extend, as of two equal columns, are left out.
 
     Parameters
     ----------
@@ -57,16 +59,18 @@ def smallest_box(X: Array) -> Array | None:
             axes[:, plane] = axes[:, plane] @ _turn(seen @ axes[:, plane])
         if np.array_equal(axes, before):
             break
-    smaller = np.log(np.ptp(X @ axes, axis=0)).sum() - np.log(sides).sum()
-    return axes if smaller <= np.log(SMALLER) else None
+    extent = np.ptp(X @ axes, axis=0)
+    return axes[:, extent > FLAT * extent.max()] if (extent / sides).prod() <= SMALLER else None
 
 
 def _turn(P: Array) -> Array:
     """The turn of points in the plane to their smallest box; none where it is hardly smaller."""
     try:
         hull = P[ConvexHull(P).vertices]
-    except QhullError:  # along a line
-        return np.eye(2)
+    except QhullError:  # along a line, whose ends are all that matters
+        hull = P[[P[:, 0].argmin(), P[:, 0].argmax()]]
+        if not np.ptp(hull, axis=0).all():
+            return np.eye(2)
     edges = np.roll(hull, -1, axis=0) - hull
     c, s = (edges / np.linalg.norm(edges, axis=1)[:, None]).T
     areas = np.ptp(hull @ np.array([c, s]), axis=0) * np.ptp(hull @ np.array([-s, c]), axis=0)

@@ -314,7 +314,9 @@ def _of_background(
     if tails_look_like_one:
         odds = log_odds_of_background(X[own], labels[own], copies, scales)
         if axes is not None:
-            of_turned = log_odds_of_background(X[own] @ axes, labels[own], copies, scales) - TURN * (X.shape[1] - 1)
+            turned = X[own] @ axes
+            of_turned = log_odds_of_background(turned, labels[own], copies, scales[: turned.shape[1]])
+            of_turned -= TURN * (X.shape[1] - 1)
             axes, odds = (axes, of_turned) if of_turned > odds else (None, odds)
         there_is_one = float(expit(odds))
     X = X if axes is None else X @ axes
