@@ -9,7 +9,7 @@ import pytest
 from partita import BayesianPartition, SoftClustering, load, metrics, save
 from partita.ensemble import Ensemble, Genie, Validity, agreement, member
 from partita.ensemble.components import Components
-from partita.ensemble.consensus import Consensus, consensus, sizes_up_to
+from partita.ensemble.consensus import Consensus, _AtNumber, _Draws, consensus, sizes_up_to
 from partita.kernels.threads import limit_threads
 from partita.n_clusters.agreement import verdict_of
 from partita.scope import Scope, opened
@@ -319,6 +319,26 @@ def test_numbers_that_are_told_are_tried_whatever_fewer_are_worth():
     assert bounded.n_clusters >= 20
     assert {int(K) for K in bounded.asked if K > 12}
     assert not {int(K) for K in bounded.asked if 12 < K < 20}
+
+
+def test_a_larger_number_is_tried_where_methods_agree_on_no_small_one():
+    rng, members = np.random.default_rng(0), [member(name) for name in ("genie", "modularity", "density")]
+    apart = rng.normal(size=(300, 2)) + np.repeat([[0, 0], [99, 0], [0, 99]], 100, axis=0)
+    asked = [
+        set(consensus(members, X, Validity.of(X).log_odds_at).asked.tolist())
+        for X in (rng.normal(size=(300, 20)), apart)
+    ]
+    assert 28 in asked[0]
+    assert max(asked[1]) <= 16
+
+
+@pytest.mark.parametrize(("last", "ends"), [([0.45, 0.5], False), ([0.25, 0.2], True)])
+def test_what_methods_agree_on_by_chance_does_not_end_the_search(last, ends):
+    drawn = _Draws((), np.zeros((600, 2)), 0, None, (1, 200))
+    agreed = [0.9, 0.4, 0.4, 0.3, 0.3, 0.3, 0.3, 0.3, 0.3, *last]  # one small cluster beside all others at two
+    for K, one in zip(range(2, 13), agreed, strict=True):
+        drawn._drawn[K] = _AtNumber((), (), np.array([one]), np.array([6.0 if K == 2 else -8.0]))
+    assert drawn.is_past_the_best() == ends
 
 
 def test_two_readings_of_one_answer_multiply():
