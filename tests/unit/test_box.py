@@ -81,12 +81,12 @@ def test_a_background_in_five_dimensions_may_be_turned():
     assert (p[:800] > 0.5).mean() < 0.01
 
 
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("seed", [0, 6, 13, 17])  # all but the first would have some in the smallest box
 def test_skewed_clusters_at_an_angle_have_hardly_an_outlier(seed):
     rng = np.random.default_rng(seed)
     label = rng.integers(0, 3, 600)
     X = rng.uniform(-10, 10, (3, 2))[label] + rng.exponential(size=(600, 2))
-    assert (background_probability(turned(X, 30), label) > 0.5).mean() <= 0.02
+    assert (background_probability(turned(X, 30), label) > 0.5).mean() <= 0.01
 
 
 def test_a_fit_to_a_turned_map_finds_its_outliers():
