@@ -7,9 +7,10 @@ from __future__ import annotations
 from functools import partial
 
 import numpy as np
+import scipy.sparse as sp
 from numpy.typing import NDArray
-from scipy.cluster.hierarchy import cut_tree, linkage
-from scipy.spatial.distance import pdist, squareform
+from scipy.sparse.csgraph import connected_components
+from scipy.spatial.distance import pdist
 
 from partita.affinity.from_neighbors import neighbors_among
 from partita.affinity.shared_search import made_once
@@ -58,23 +59,22 @@ def groups_with_a_gap(X: Array, factor: float) -> NDArray[np.int64] | None:
     """Return the most groups, of two items at least, of which any two items of one are nearer to each other than any of
     different groups by a factor of squared distances; None where there are none such.
 
-    Cost: n^2 distances.
+    Cost: n^2 distances, of which those within one group are in memory.
 
     >>> groups_with_a_gap(np.array([[0.0], [1.0], [9.0], [10.0], [30.0], [31.5]]), 4.0).tolist()
     [0, 0, 1, 1, 2, 2]
     >>> groups_with_a_gap(np.arange(9.0)[:, None], 1.1) is None
     True
     """
-    n, squares = len(X), pdist(X, "sqeuclidean")
-    tree = linkage(squares, "single")
-    height = np.r_[0.0, tree[:, 2]]  # of a cut into n, n - 1, ... groups, below the next one
-    apart = n - np.flatnonzero(height[1:] >= factor * height[:-1])
-    full = squareform(squares)
+    n, (first, second, length) = len(X), reachability_tree(X, 1)
+    squares = np.r_[0.0, length**2]  # up to which items are joined in n, n - 1, ... groups
+    apart = n - np.flatnonzero(squares[1:] >= factor * squares[:-1])
     for K in apart[(apart > 1) & (2 * apart <= n)]:  # the most first
-        labels = cut_tree(tree, K)[:, 0]
-        of_each = [full[np.ix_(own, own)] for own in (np.flatnonzero(labels == k) for k in range(K))]
-        if min(map(len, of_each)) > 1 and height[n - K + 1] >= factor * max(one.max() for one in of_each):
-            return np.unique(labels, return_inverse=True)[1].astype(np.int64)
+        joined = sp.coo_array((np.ones(n - K), (first[: n - K], second[: n - K])), shape=(n, n))
+        labels: NDArray[np.int64] = connected_components(joined, directed=False)[1].astype(np.int64)
+        inner = max(float(pdist(X[labels == k], "sqeuclidean").max(initial=0.0)) for k in range(K))
+        if np.bincount(labels).min() > 1 and squares[n - K + 1] >= factor * inner:
+            return labels
     return None
 
 

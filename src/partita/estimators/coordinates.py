@@ -302,8 +302,7 @@ class Coordinates:
         """Whether all distances of some distinct items, and those to nearest ones, are those of the points; and how far
         the items nearest by the points are beyond the nearest, where the middle one is 1 beyond.
         """
-        placed, place = self(given.items[used]), np.arange(len(used))
-        rows = _spread(place, COMPARED)
+        placed, rows = self(given.items[used]), _spread(np.arange(len(used)), COMPARED)
         squares, n_near = (placed**2).sum(axis=1), min(NEAREST, max(len(used) // 4, 1)) + 1
         sums = np.zeros((len(rows), 7))
         for low, high in row_bounds(len(rows), ROWS):
