@@ -51,7 +51,7 @@ from sklearn.neighbors import NearestNeighbors
 
 from partita.affinity.far import JUMP, NEIGHBORS, come_often, far_items
 from partita.arrays import Array
-from partita.doubt.box import smallest_box
+from partita.doubt.regions import Region, regions_of
 from partita.doubt.rivals import SCALE, log_odds_of_background
 
 __all__ = [
@@ -90,8 +90,6 @@ FEWEST_ITEMS = 20
 ERRORS, LEAST_REFERENCE = 3.0, 0.02
 # Items in the emptier half of the box, of fewer than which there is no telling a background from the tails of clusters.
 FEWEST_BEYOND = 9.0
-# What a box that is turned has to add to the log odds, for each dimension but the first.
-TURN = 8.0
 # Dimensions that count as few; and those that do so among few items, with their number.
 FEW_DIMENSIONS = 5
 FEW_DIMENSIONS_OF_FEW, FEW_ITEMS = 12, 400
@@ -309,21 +307,20 @@ def _of_background(
         copies = np.ones(SAMPLE)
     few = FEW_DIMENSIONS_OF_FEW if total < FEW_ITEMS else FEW_DIMENSIONS
     tails_look_like_one = X.shape[1] <= few or (X.shape[1] <= MOST_SCALES and scales.all())
-    axes = None if R is not None or scales.any() else smallest_box(X[seen])
-    there_is_one = 1.0
+    regions = regions_of(X, seen) if R is None and not scales.any() else [Region(X)]
+    chosen, there_is_one = regions[-1], 1.0
     if tails_look_like_one:
-        odds = log_odds_of_background(X[own], labels[own], copies, scales)
-        if axes is not None:
-            turned = X[own] @ axes
-            of_turned = log_odds_of_background(turned, labels[own], copies, scales[: turned.shape[1]])
-            of_turned -= TURN * (X.shape[1] - 1)
-            axes, odds = (axes, of_turned) if of_turned > odds else (None, odds)
-        there_is_one = float(expit(odds))
-    X = X if axes is None else X @ axes
+        odds = [
+            log_odds_of_background(r.X[own], labels[own], copies, scales[: r.X.shape[1]], filled=r.filled) - r.price
+            for r in regions
+        ]
+        best = int(np.argmax(odds))
+        chosen, there_is_one = regions[best], float(expit(odds[best]))
+    X = chosen.X
     k = FEWEST_NEIGHBORS
     if R is None:
         k = max(k, round(min(total, SAMPLE) ** 0.5 / 2))
-        R = rng.uniform(X[seen].min(axis=0), X[seen].max(axis=0), size=(REFERENCE, X.shape[1]))
+        R = chosen.drawn(REFERENCE, seen, rng)
     scores, share = [], np.inf
     for score, of_reference in _scores(X, R, w, [k // 2, k], rng):
         share = min(share, _background_share(score[seen], w[seen], of_reference))

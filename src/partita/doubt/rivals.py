@@ -48,7 +48,9 @@ RIDGE, SMALL = 1e-6, 1e-9
 DENSER = np.log(2.0)
 
 
-def log_odds_of_background(X: Array, labels: NDArray[np.int64], w: Array, scales: NDArray[np.bool_]) -> float:
+def log_odds_of_background(
+    X: Array, labels: NDArray[np.int64], w: Array, scales: NDArray[np.bool_], *, filled: float = 1.0
+) -> float:
     """Return how much more a uniform background adds to the likelihood than it costs, and than other shapes would add.
 
     Parameters
@@ -59,6 +61,8 @@ def log_odds_of_background(X: Array, labels: NDArray[np.int64], w: Array, scales
         How often each item comes.
     scales : array of d
         Which columns are rating scales.
+    filled : float in (0, 1]
+        Share of the box of the items in which the background may lie.
 
     Examples
     --------
@@ -71,7 +75,8 @@ def log_odds_of_background(X: Array, labels: NDArray[np.int64], w: Array, scales
     True
     """
     sides = np.ptp(X, axis=0)
-    Z = (X[:, sides > 0] - X.min(axis=0)[sides > 0]) / sides[sides > 0]  # the box is a cube, of density 1
+    Z = (X[:, sides > 0] - X.min(axis=0)[sides > 0]) / sides[sides > 0]
+    Z = Z * filled ** (-1 / Z.shape[1])  # the background has density 1
     price, scales = GAIN + 2 * len(sides), scales[sides > 0]
     labels = np.unique(labels, return_inverse=True)[1].astype(np.int64)
     found = again = _Rivals(Z, w, labels)

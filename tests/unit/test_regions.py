@@ -1,4 +1,4 @@
-"""The smallest box of items, and a background that lies at an angle to the axes."""
+"""Where a background may lie: a background that lies at an angle to the axes."""
 
 import numpy as np
 import pytest
@@ -6,7 +6,7 @@ from scipy.stats import ortho_group
 
 from partita import SoftClustering
 from partita.doubt import background_probability
-from partita.doubt.box import smallest_box
+from partita.doubt.regions import smallest_box
 
 
 def volume(X):
