@@ -107,7 +107,7 @@ ONE_IN, LEAST_JUMP = 1_000, 1e-6
 
 def background_probability(
     X: Array,
-    labels: NDArray[np.int64],
+    labels: NDArray[np.int64] | None,
     *,
     weights: Array | None = None,
     seed: int = 0,
@@ -119,7 +119,8 @@ def background_probability(
     ----------
     X : N x d array
         Numbers in units in which Euclidean distances mean something.
-    labels : array of N
+    labels : array of N, optional
+        None for the probability if there is a background, whatever the clusters: tails of clusters may look like one.
     weights : array of N, optional
         A weight of two is the same as giving the item twice (but for the places at which copies of a rounded item are
         put); zero the same as leaving it out.
@@ -144,7 +145,8 @@ def background_probability(
     copies = np.bincount(place.ravel(), w, len(distinct))
     if (copies == np.rint(copies)).all() and (n_times := int(np.gcd.reduce(copies.astype(np.int64)))) > 1:
         once = copies / n_times  # a table that is given twice says no more than once
-        p = background_probability(distinct, labels[first], weights=once, seed=seed, reference=reference)
+        own = None if labels is None else labels[first]
+        p = background_probability(distinct, own, weights=once, seed=seed, reference=reference)
         return p[place.ravel()]
     seen = np.flatnonzero(w > 0)
     total = float(w.sum())
@@ -295,7 +297,7 @@ def _radius(X: Array, weights: Array | None) -> float | None:
 
 
 def _of_background(
-    X: Array, labels: NDArray[np.int64], w: Array, rng: np.random.Generator, seed: int, R: Array | None
+    X: Array, labels: NDArray[np.int64] | None, w: Array, rng: np.random.Generator, seed: int, R: Array | None
 ) -> Array:
     """The probability of each item to be of a uniform background."""
     seen = np.flatnonzero(w > 0)
@@ -309,7 +311,7 @@ def _of_background(
     tails_look_like_one = X.shape[1] <= few or (X.shape[1] <= MOST_SCALES and scales.all())
     regions = regions_of(X, seen) if R is None and not scales.any() else [Region(X)]
     chosen, there_is_one = regions[-1], 1.0
-    if tails_look_like_one:
+    if tails_look_like_one and labels is not None:
         odds = [
             log_odds_of_background(r.X[own], labels[own], copies, scales[: r.X.shape[1]], filled=r.filled) - r.price
             for r in regions

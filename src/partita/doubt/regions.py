@@ -3,12 +3,12 @@
 The background of `partita.doubt.outliers` is uniform over the box of the items. Of a map whose ground lies at an angle
 to the columns that box has corners without any item, and so has that of principal components. In the plane the convex
 hull of the items has none, whether the ground was turned, stretched or sheared. It is smaller than the ground on which
-n uniform items lie, by v / n of it where v of them are its vertices [ripley1977], so that it makes a background likelier
-by v nats; that is a part of its price. In more dimensions many items are vertices. There planes of two axes are turned
-in turn, each to its smallest box, which has a side along an edge of the hull [freeman1975], until the volume falls no
+n uniform items lie, by v / n of it where v of them are its vertices [ripley1977], so that a background is likelier by v
+nats; that is a part of its price. In more dimensions many items are vertices. There planes of two axes are turned in
+turn, each to its smallest box, which has a side along an edge of the hull [freeman1975], until the volume falls no
 more.
 
-Cost: one hull in the plane; or for each of the d (d - 1) / 2 planes, in some tens of turns, that of at most 2,000 items.
+Cost: a hull in the plane; or for each of the d (d - 1) / 2 planes, in some tens of turns, that of at most 2,000 items.
 
 [ripley1977] B. D. Ripley, J.-P. Rasson, Finding the edge of a Poisson forest, Journal of Applied Probability 14, 1977.
 [freeman1975] H. Freeman, R. Shapira, Determining the minimum-area encasing rectangle for an arbitrary closed curve,

@@ -39,6 +39,7 @@ from partita.ensemble.evidence import EnsembleEvidence, restored_factor
 from partita.ensemble.latent_classes import LatentClasses, classes_of, reproduced
 from partita.ensemble.modes import along_a_line, modes_at, with_modes
 from partita.ensemble.noise import above_noise
+from partita.ensemble.scattered import HALF, are_scattered, scattered_items
 from partita.ensemble.tree import groups_apart
 from partita.ensemble.units import Frame, Units, frame_of, in_coordinates
 from partita.ensemble.validity import FEW, Validity, power_in
@@ -238,7 +239,14 @@ class Ensemble(Builder):
         elif len(seen) < 2 * ITEMS:
             return None
         else:
-            found = self._of_methods(np.vstack([Y[seen], _copies_of(Y, heavy, weights, rng)]), bounds)
+            scattered = np.zeros(len(seen), dtype=bool)
+            if not len(heavy):
+                scattered = scattered_items(Y[seen], bounds[0], self.seed)
+            found = self._above_background(Y[seen], scattered, bounds)
+            if found is not None:
+                seen = seen[~scattered]
+            else:
+                found = self._of_methods(np.vstack([Y[seen], _copies_of(Y, heavy, weights, rng)]), bounds)
         if found is None:
             return None
         if len(heavy):
@@ -251,6 +259,18 @@ class Ensemble(Builder):
         back = np.argsort(seen)
         soft = None if found.soft is None else {K: Q[back] for K, Q in found.soft.items()}
         return replace(found, draws=found.draws[:, back], partition=found.partition[back], soft=soft)
+
+    def _above_background(
+        self, Y: Array, scattered: NDArray[np.bool_], bounds: tuple[int, int | None]
+    ) -> Consensus | None:
+        """The consensus on the items that are not scattered; None where none are, given the clusters of the others."""
+        found = self._of_methods(Y[~scattered], bounds) if scattered.any() else None
+        if found is None:
+            return None
+        labels = found.partition[nearest(Y, Y[~scattered], 1, "euclidean", None, itself=False)[0][:, 0]]
+        if (found.one or 0.0) > HALF:
+            labels = np.zeros_like(labels)
+        return found if are_scattered(Y, scattered, labels, self.seed) else None
 
     def _of_methods(self, Y: Array, bounds: tuple[int, int | None]) -> Consensus | None:
         """The consensus of the methods on these items."""
@@ -430,10 +450,26 @@ class Ensemble(Builder):
         """The member, the number of items that it saw, and what it says of all items: of each draw.
 
         One resample a draw, the same for every method: methods then differ by their ideas and not by their items, and
-        the neighbours of the items that were not seen are looked for once.
+        the neighbours of the items that were not seen are looked for once. Scattered items are not seen.
         """
-        began = time.monotonic()
         resamples = [self._resample(draw, len(X), n_clusters) for draw in range(self.n_draws)]
+        shown = np.unique(np.concatenate(resamples))
+        scattered = np.zeros(len(X), dtype=bool)
+        if n_clusters > 1:
+            scattered[shown] = scattered_items(X[shown], n_clusters, self.seed)
+        if scattered.any():
+            drawn = self._draws_of(X, n_clusters, [seen[~scattered[seen]] for seen in resamples])
+            said = [of_all.labels for _, _, of_all in drawn]
+            labels = said[int(agreement([own[shown] for own in said]).sum(axis=1).argmax())]
+            if are_scattered(X[shown], scattered[shown], labels[shown], self.seed):
+                return drawn
+        return self._draws_of(X, n_clusters, resamples)
+
+    def _draws_of(
+        self, X: Array, n_clusters: int, resamples: Sequence[NDArray[np.intp]]
+    ) -> list[tuple[Member, int, Said]]:
+        """The draws of methods that see these items."""
+        began = time.monotonic()
         members = [[method.varied(draw) for method in self.voting] for draw in range(self.n_draws)]
         one = self.components
         last = one if one is not None and one.has_room(len(resamples[0]), n_clusters, X.shape[1]) else None
