@@ -87,7 +87,7 @@ LONGER, ROUNDING = 0.1, 1e-6
 # Items below which nothing is said.
 FEWEST_ITEMS = 20
 # Standard errors that are added to a ratio, and the least share of the reference that one is taken of.
-ERRORS, LEAST_REFERENCE = 3.0, 0.02
+ERRORS, LEAST_REFERENCE = 3.0, 0.1
 # Items in the emptier half of the box, of fewer than which there is no telling a background from the tails of clusters.
 FEWEST_BEYOND = 9.0
 # Dimensions that count as few; and those that do so among few items, with their number.

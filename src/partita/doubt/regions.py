@@ -80,7 +80,8 @@ class Region:
         simplices = self.corners[Delaunay(self.corners, qhull_options="QJ").simplices]
         size = np.abs(np.linalg.det(simplices[:, 1:] - simplices[:, :1]))
         shares = rng.dirichlet(np.ones(simplices.shape[1]), size=n)
-        return np.einsum("nk,nkd->nd", shares, simplices[rng.choice(len(size), n, p=size / size.sum())])
+        chosen = simplices[rng.choice(len(size), n, p=size / size.sum())]
+        return np.asarray(np.einsum("nk,nkd->nd", shares, chosen))
 
 
 def regions_of(X: Array, among: NDArray[np.intp]) -> list[Region]:

@@ -239,14 +239,13 @@ class Ensemble(Builder):
         elif len(seen) < 2 * ITEMS:
             return None
         else:
-            scattered = np.zeros(len(seen), dtype=bool)
+            clustered, found = None, None
             if not len(heavy):
-                scattered = scattered_items(Y[seen], bounds[0], self.seed)
-            found = self._above_background(Y[seen], scattered, bounds)
-            if found is not None:
-                seen = seen[~scattered]
-            else:
+                clustered, found = self._above_background(Y[seen], bounds)
+            if found is None:
                 found = self._of_methods(np.vstack([Y[seen], _copies_of(Y, heavy, weights, rng)]), bounds)
+            elif clustered is not None:
+                seen = seen[clustered]
         if found is None:
             return None
         if len(heavy):
@@ -261,16 +260,21 @@ class Ensemble(Builder):
         return replace(found, draws=found.draws[:, back], partition=found.partition[back], soft=soft)
 
     def _above_background(
-        self, Y: Array, scattered: NDArray[np.bool_], bounds: tuple[int, int | None]
-    ) -> Consensus | None:
-        """The consensus on the items that are not scattered; None where none are, given the clusters of the others."""
-        found = self._of_methods(Y[~scattered], bounds) if scattered.any() else None
-        if found is None:
-            return None
-        labels = found.partition[nearest(Y, Y[~scattered], 1, "euclidean", None, itself=False)[0][:, 0]]
-        if (found.one or 0.0) > HALF:
-            labels = np.zeros_like(labels)
-        return found if are_scattered(Y, scattered, labels, self.seed) else None
+        self, Y: Array, bounds: tuple[int, int | None]
+    ) -> tuple[NDArray[np.bool_] | None, Consensus | None]:
+        """Which items are not scattered, and the consensus on those; None where it is that on all items."""
+        left = scattered_items(Y, bounds[0], self.seed)
+        above = None if left is None else self._of_methods(Y[~left], bounds)
+        if left is None or above is None:
+            return None, None
+        labels = above.partition[nearest(Y, Y[~left], 1, "euclidean", None, itself=False)[0][:, 0]]
+        is_one = (above.one or 0.0) > HALF
+        if not are_scattered(Y, left, np.zeros_like(labels) if is_one else labels, self.seed):
+            return None, None
+        of_all = None if is_one else self._of_methods(Y, bounds)
+        if of_all is not None and of_all.best_log_odds >= above.best_log_odds:
+            return None, of_all
+        return ~left, above
 
     def _of_methods(self, Y: Array, bounds: tuple[int, int | None]) -> Consensus | None:
         """The consensus of the methods on these items."""
@@ -346,8 +350,8 @@ class Ensemble(Builder):
                 return self._of_membership(X, one, len(seen), Q, 1.0)
         if rows is not None and len(Z) < FEWEST_ROWS:  # of a column whose density has not so many modes
             rows, seen = None, _seen(Z)
-        drawn = self._drawn(seen, n_clusters)
-        shares, agreed = self._shares(seen, n_clusters, [one for one, _, _ in drawn], [said for _, _, said in drawn])
+        drawn, clustered = self._drawn(seen, n_clusters)
+        shares, agreed = self._shares(seen, n_clusters, drawn, clustered)
         if rows is not None:
             drawn = [(one, size, Said.of(rows.of_items(said.membership), said.fits)) for one, size, said in drawn]
         draws = tuple(
@@ -369,9 +373,10 @@ class Ensemble(Builder):
         return modes[nearest(Z, Z[seen], 1, "euclidean", None, itself=False)[0][:, 0]]
 
     def _shares(
-        self, Z: Array, n_clusters: int, members: Sequence[Member], said: Sequence[Said]
+        self, Z: Array, n_clusters: int, drawn: Sequence[tuple[Member, int, Said]], clustered: NDArray[np.bool_]
     ) -> tuple[Array, Array]:
-        """Weights of draws, of sum 1, and how far each agrees with other methods."""
+        """Weights of draws, of sum 1, and how far each agrees with other methods, judged on items that these saw."""
+        members, said = [one for one, _, _ in drawn], [of_all for _, _, of_all in drawn]
         labels = [one.labels for one in said]
         table, names = agreement(labels), [one.name for one in members]
         alone = np.array([self.components is not None and isinstance(one, Components) for one in members])
@@ -379,6 +384,7 @@ class Ensemble(Builder):
         among, named = table[np.ix_(voting, voting)], [names[at] for at in voting]
         weights, agreed = agreement_weights(among, named, POWER if self.power is None else self.power)
         seen, share = self._judged_items(len(Z)), 0.0
+        seen = seen[clustered[seen]]
         if len(seen) > 2 and (self.power is None or len(lone)):
             with shared_search():
                 Y, categories = with_latent_variables(Z[seen], self.seed)
@@ -446,29 +452,45 @@ class Ensemble(Builder):
         config = super().config()
         return config | {"methods": [method.config() for method in self.members]}
 
-    def _drawn(self, X: Array, n_clusters: int) -> list[tuple[Member, int, Said]]:
-        """The member, the number of items that it saw, and what it says of all items: of each draw.
-
-        One resample a draw, the same for every method: methods then differ by their ideas and not by their items, and
-        the neighbours of the items that were not seen are looked for once. Scattered items are not seen.
-        """
+    def _drawn(self, X: Array, n_clusters: int) -> tuple[list[tuple[Member, int, Said]], NDArray[np.bool_]]:
+        """Draws, and which items their methods may see: all but scattered ones, where clusters are more valid then."""
         resamples = [self._resample(draw, len(X), n_clusters) for draw in range(self.n_draws)]
-        shown = np.unique(np.concatenate(resamples))
-        scattered = np.zeros(len(X), dtype=bool)
-        if n_clusters > 1:
-            scattered[shown] = scattered_items(X[shown], n_clusters, self.seed)
-        if scattered.any():
-            drawn = self._draws_of(X, n_clusters, [seen[~scattered[seen]] for seen in resamples])
-            said = [of_all.labels for _, _, of_all in drawn]
-            labels = said[int(agreement([own[shown] for own in said]).sum(axis=1).argmax())]
-            if are_scattered(X[shown], scattered[shown], labels[shown], self.seed):
-                return drawn
-        return self._draws_of(X, n_clusters, resamples)
+        shown, everyone = np.unique(np.concatenate(resamples)), np.ones(len(X), dtype=bool)
+        left = scattered_items(X[shown], n_clusters, self.seed) if n_clusters > 1 else None
+        if left is None:
+            return self._draws_of(X, n_clusters, resamples), everyone
+        clustered = everyone.copy()
+        clustered[shown] = ~left
+        above = self._draws_of(X, n_clusters, [seen[clustered[seen]] for seen in resamples])
+        said = [of_all.labels[shown] for _, _, of_all in above]
+        most = said[int(agreement(said).sum(axis=1).argmax())]
+        drawn = self._draws_of(X, n_clusters, resamples)
+        if not are_scattered(X[shown], left, most, self.seed):
+            return drawn, everyone
+        best = self._best_log_odds(X, drawn, everyone)
+        return (above, clustered) if self._best_log_odds(X, above, clustered) > best else (drawn, everyone)
+
+    def _best_log_odds(
+        self, X: Array, drawn: Sequence[tuple[Member, int, Said]], clustered: NDArray[np.bool_]
+    ) -> float:
+        """The largest log odds of a draw of several clusters."""
+        seen = self._judged_items(len(X))
+        seen = seen[clustered[seen]]
+        shown = [
+            (one.name, np.unique(said.labels[seen], return_inverse=True)[1]) for one, _, said in drawn if one.votes
+        ]
+        names, labels = zip(*((name, own) for name, own in shown if own.any()), strict=True)
+        with limit_threads(1):
+            return float(Validity.of(X[seen]).log_odds_at(labels, agreement(labels), names).max())
 
     def _draws_of(
         self, X: Array, n_clusters: int, resamples: Sequence[NDArray[np.intp]]
     ) -> list[tuple[Member, int, Said]]:
-        """The draws of methods that see these items."""
+        """The member, the number of items that it saw, and what it says of all items: of each draw.
+
+        One resample a draw, the same for every method: methods then differ by their ideas and not by their items, and
+        the neighbours of the items that were not seen are looked for once.
+        """
         began = time.monotonic()
         members = [[method.varied(draw) for method in self.voting] for draw in range(self.n_draws)]
         one = self.components

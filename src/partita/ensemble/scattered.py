@@ -5,9 +5,10 @@ to make room for it, and agree on no number. So the items that a uniform backgro
 (`partita.doubt.background_probability`), if there is one, are left out; they go where their neighbours go. In few
 dimensions the tails of clusters look like a background too, and whether there is one depends on the clusters. There the
 question is asked again when there are clusters, and if these explain most of the items that were left out, the methods
-see all.
+see all. And a sparse cluster may fill its box as a background does: only where the clusters of the others are more
+valid (`partita.ensemble.validity`) than those of all items, or are a single one, are items left out.
 
-Cost: at most half a second among 5,000 items; where clusters explain what was left out, the methods run twice.
+Cost: about as long as one method; where items may be left out, the methods run twice.
 """
 
 from __future__ import annotations
@@ -27,9 +28,10 @@ __all__ = ["are_scattered", "scattered_items"]
 HALF, FEWEST, MOST_OF = 0.5, 0.01, 0.5
 
 
-def scattered_items(Y: Array, n_clusters: int, seed: int) -> NDArray[np.bool_]:
-    """Return which items a uniform background explains, if there is one; none where they are few, along a line, among
-    categories, and where hardly an item would be left for each cluster.
+def scattered_items(Y: Array, n_clusters: int, seed: int) -> NDArray[np.bool_] | None:
+    """Return which items a uniform background explains, if there is one.
+
+    None where they are few, along a line, among categories, and where hardly an item would be left for each cluster.
 
     Parameters
     ----------
@@ -45,12 +47,11 @@ def scattered_items(Y: Array, n_clusters: int, seed: int) -> NDArray[np.bool_]:
     >>> int(scattered[:300].sum()) < 5, int(scattered[300:].sum()) > 95
     (True, True)
     """
-    none = np.zeros(len(Y), dtype=bool)
     if Y.shape[1] < 2 or Columns.of(Y).categories(Y) is not None:
-        return none
+        return None
     scattered = background_probability(Y, None, seed=seed) > HALF
     left = len(Y) - int(scattered.sum())
-    return scattered if scattered.mean() >= FEWEST and left >= ITEMS * max(n_clusters, 2) else none
+    return scattered if scattered.mean() >= FEWEST and left >= ITEMS * max(n_clusters, 2) else None
 
 
 def are_scattered(Y: Array, scattered: NDArray[np.bool_], labels: Labels, seed: int) -> bool:
