@@ -31,6 +31,7 @@ from partita.doubt import (
     weak_support_probability,
 )
 from partita.doubt.outliers import _background_share, _unrounded
+from partita.doubt.rivals import log_odds_of_background
 from partita.ensemble import Ensemble, Validity
 from partita.ensemble import agreement as agreement_of
 from partita.errors import InputError, UnsureWarning
@@ -386,6 +387,16 @@ def test_a_far_row_is_an_outlier_also_where_the_edge_is_a_fitted_row(far: float,
     found = SoftClustering(2, random_state=0).fit(X).predict_doubt(np.full((1, X.shape[1]), far))
     assert found.outlier[0] >= 0.99
     assert found.certainty[0] < 0.011
+
+
+def test_a_weight_is_as_good_as_copies_for_the_odds_of_a_background() -> None:
+    X, label, _ = with_noise(200, 2, 0.2, seed=3)
+    counts = np.random.default_rng(3).integers(1, 6, size=200)
+    no_scale = np.zeros(2, dtype=bool)
+    found = log_odds_of_background(X, label, counts.astype(float), no_scale)
+    copies = np.repeat(np.arange(200), counts)
+    copied = log_odds_of_background(X[copies], label[copies], np.ones(len(copies)), no_scale)
+    assert found == pytest.approx(copied, abs=1e-6)
 
 
 def test_a_weight_is_as_good_as_copies_for_the_doubt_of_new_rows(tmp_path) -> None:
@@ -1130,7 +1141,7 @@ def test_a_number_that_was_asked_for_is_had_as_well_as_by_agreement_alone() -> N
     assert SoftClustering(1, random_state=0).fit(X).n_clusters_ == 1
     builder = Ensemble(power=None)
     K = 5
-    drawn = builder._drawn(X, K)
+    drawn, _ = builder._drawn(X, K)
     labels, names = [said.labels for _, _, said in drawn], [one.name for one, _, _ in drawn]
     weights = Validity.of(X).weights_at(K, labels, agreement_of(labels), names)
     held = np.array([len(np.unique(own)) for own in labels])

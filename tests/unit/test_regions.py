@@ -6,7 +6,7 @@ from scipy.stats import ortho_group
 
 from partita import SoftClustering
 from partita.doubt import background_probability
-from partita.doubt.regions import smallest_box
+from partita.doubt.regions import Region, regions_of, smallest_box
 
 
 def volume(X):
@@ -94,3 +94,47 @@ def test_a_fit_to_a_turned_map_finds_its_outliers():
     found = SoftClustering(4, random_state=0).fit(turned(X, 35)).outlier_ > 0.5
     assert found[800:].mean() > 0.6
     assert found[:800].mean() < 0.03
+
+
+def sheared(X):
+    return X @ np.array([[1.0, 0.6], [0.9, 1.3]])
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_the_outliers_of_a_sheared_map_are_found(seed):
+    X, label = noisy_map(seed)
+    labels = np.r_[label, np.zeros(200, dtype=np.int64)]
+    p = background_probability(sheared(X), labels) > 0.5
+    assert p[800:].mean() > 0.7
+    assert p[:800].mean() < 0.06  # neighbours are others than before
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_a_third_of_the_items_of_a_long_map_may_be_scattered(seed):
+    rng = np.random.default_rng(seed)
+    centres, label = np.array([[-3.0, 0.3], [-1.0, -0.5], [1.5, 0.4], [3.2, -0.2]]), np.repeat(range(4), 110)
+    X = np.vstack([centres[label] + 0.2 * rng.normal(size=(440, 2)), rng.uniform(-0.5, 0.5, (220, 2)) * [8.0, 2.0]])
+    nearest = ((X[:, None] - centres) ** 2).sum(axis=2).argmin(axis=1)
+    p = background_probability(turned(X, 35) * [1.5, 1.0], nearest)
+    assert (p[440:] > 0.5).mean() > 0.6
+    assert (p[:440] > 0.5).mean() < 0.1
+
+
+def test_points_of_the_hull_are_uniform():
+    corners = np.array([[0.0, 0.0], [4.0, 0.0], [0.0, 2.0]])
+    region = Region(corners, corners=corners)
+    assert region.filled == pytest.approx(0.5)
+    R = region.drawn(20_000, np.arange(3), np.random.default_rng(0))
+    np.testing.assert_allclose(R.mean(axis=0), corners.mean(axis=0), atol=0.02)
+    assert (R @ [0.5, 1.0] <= 2 + 1e-9).all()
+    assert abs((R @ [0.5, 1.0] <= 1).mean() - 0.25) < 0.01
+
+
+def test_the_hull_is_a_region_only_where_it_is_smaller_than_the_box():
+    X = np.random.default_rng(0).uniform(size=(500, 2))
+    everyone = np.arange(500)
+    assert len(regions_of(X, everyone)) == 1
+    box, hull = regions_of(sheared(X), everyone)
+    assert box.price == 0 < hull.price
+    assert hull.filled < 0.8
+    assert len(regions_of(np.column_stack([X[:, 0], X[:, 0]]), everyone)) == 1  # flat

@@ -31,6 +31,8 @@ class Evidence(ABC):
     self_affinity: float = 1.0
     row_size: int
     """Numbers that making one new item's row takes: how many rows go into a batch follows from it."""
+    notes: tuple[str, ...] = ()
+    """What a person should know of how it was made."""
 
     @abstractmethod
     def rows(self, X: Any) -> Any:

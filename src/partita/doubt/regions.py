@@ -23,7 +23,7 @@ from itertools import combinations
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.spatial import ConvexHull, Delaunay, QhullError
+from scipy.spatial import ConvexHull, QhullError
 
 from partita.arrays import Array
 
@@ -51,8 +51,8 @@ class Region:
         Items, in coordinates along the sides of the box.
     price : float
         What a background here has to add to the log odds, beyond one in the box along the columns.
-    corners : m x d array, optional
-        The vertices of the hull.
+    corners : m x 2 array, optional
+        The vertices of the hull, one after the other.
     """
 
     X: Array
@@ -64,7 +64,7 @@ class Region:
         """Share of the box in which the background may lie."""
         if self.corners is None:
             return 1.0
-        return float(ConvexHull(self.corners).volume / np.ptp(self.corners, axis=0).prod())
+        return float(_fan(self.corners)[1].sum() / np.ptp(self.corners, axis=0).prod())
 
     def drawn(self, n: int, among: NDArray[np.intp], rng: np.random.Generator) -> Array:
         """Draw n points uniformly, where the items `among` all are.
@@ -77,11 +77,9 @@ class Region:
         if self.corners is None:
             low, high = self.X[among].min(axis=0), self.X[among].max(axis=0)
             return np.asarray(rng.uniform(low, high, size=(n, self.X.shape[1])))
-        simplices = self.corners[Delaunay(self.corners, qhull_options="QJ").simplices]
-        size = np.abs(np.linalg.det(simplices[:, 1:] - simplices[:, :1]))
-        shares = rng.dirichlet(np.ones(simplices.shape[1]), size=n)
-        chosen = simplices[rng.choice(len(size), n, p=size / size.sum())]
-        return np.asarray(np.einsum("nk,nkd->nd", shares, chosen))
+        triangles, areas = _fan(self.corners)
+        chosen = triangles[rng.choice(len(areas), n, p=areas / areas.sum())]
+        return np.asarray(np.einsum("nk,nkd->nd", rng.dirichlet(np.ones(3), size=n), chosen))
 
 
 def regions_of(X: Array, among: NDArray[np.intp]) -> list[Region]:
@@ -105,6 +103,13 @@ def regions_of(X: Array, among: NDArray[np.intp]) -> list[Region]:
         return [box] if hull is None else [box, Region(X, HULL + len(hull) - 4, hull)]  # a box has four sides
     axes = smallest_box(seen)
     return [box] if axes is None else [box, Region(X @ axes, TURN * (X.shape[1] - 1))]
+
+
+def _fan(corners: Array) -> tuple[Array, Array]:
+    """Triangles from the first corner to each side, and their areas."""
+    first = np.broadcast_to(corners[0], (len(corners) - 2, 2))
+    triangles = np.stack([first, corners[1:-1], corners[2:]], axis=1)
+    return triangles, np.abs(np.linalg.det(triangles[:, 1:] - triangles[:, :1])) / 2
 
 
 def _hull(X: Array) -> Array | None:

@@ -160,7 +160,7 @@ class _Rivals:
 
     @property
     def _scatter(self) -> Array:
-        return np.diag(self.Z.var(axis=0) / self.n_clusters)
+        return _scatter_of(self.Z, self.w) / self.n_clusters
 
     def _log_likelihoods(self, R: Array) -> tuple[float, float]:
         alone = float(self.w @ _climbed(self.Z, self.w, R, self._scatter, STEPS)[0])
@@ -173,10 +173,10 @@ def _in_two(Z: Array, labels: NDArray[np.int64], w: Array) -> NDArray[np.int64]:
     Those of few items stay whole; halves of more than half of the clusters are of no use, and no more are made.
     """
     found, n_clusters = labels.copy(), int(labels.max()) + 1
-    scatter = np.diag(Z.var(axis=0) / n_clusters)
+    scatter = _scatter_of(Z, w) / n_clusters
     for k in range(n_clusters):
         own = np.flatnonzero(labels == k)
-        if len(own) < FEWEST_ITEMS or found.max() >= 1.5 * n_clusters:
+        if w[own].sum() < FEWEST_ITEMS or found.max() >= 1.5 * n_clusters:
             continue
         Y, n = Z[own], w[own]
         centred = Y - np.average(Y, axis=0, weights=n)
@@ -188,6 +188,11 @@ def _in_two(Z: Array, labels: NDArray[np.int64], w: Array) -> NDArray[np.int64]:
         if two - one > _n_parameters(Z) + GAIN:
             found[own[side]] = found.max() + 1
     return found
+
+
+def _scatter_of(Z: Array, w: Array) -> Array:
+    """Variances of the columns."""
+    return np.diag(np.average((Z - np.average(Z, axis=0, weights=w)) ** 2, axis=0, weights=w))
 
 
 def _n_parameters(Z: Array) -> int:

@@ -39,7 +39,7 @@ from partita.ensemble.evidence import EnsembleEvidence, restored_factor
 from partita.ensemble.latent_classes import LatentClasses, classes_of, reproduced
 from partita.ensemble.modes import along_a_line, modes_at, with_modes
 from partita.ensemble.noise import above_noise
-from partita.ensemble.scattered import HALF, are_scattered, scattered_items
+from partita.ensemble.scattered import HALF, MORE_VALID, are_scattered, scattered_items
 from partita.ensemble.tree import groups_apart
 from partita.ensemble.units import Frame, Units, frame_of, in_coordinates
 from partita.ensemble.validity import FEW, Validity, power_in
@@ -49,6 +49,7 @@ from partita.kernels.threads import limit_threads, n_threads
 from partita.runs import outcomes_of
 from partita.scope import lasting, recalled, tell
 from partita.shapes import reals, whole
+from partita.wording import count
 
 __all__ = ["Ensemble", "frame_of"]
 
@@ -272,7 +273,7 @@ class Ensemble(Builder):
         if not are_scattered(Y, left, np.zeros_like(labels) if is_one else labels, self.seed):
             return None, None
         of_all = None if is_one else self._of_methods(Y, bounds)
-        if of_all is not None and of_all.best_log_odds >= above.best_log_odds:
+        if of_all is not None and of_all.best_log_odds > above.best_log_odds - MORE_VALID:
             return None, of_all
         return ~left, above
 
@@ -358,7 +359,9 @@ class Ensemble(Builder):
             Draw.of(one, size, said.labels, share, a) for (one, size, said), share, a in zip(drawn, shares, agreed)
         )
         affinity = DrawsAffinity([said.membership for _, _, said in drawn], shares)
-        return EnsembleEvidence(frame, Z, affinity.factor, affinity, draws)
+        evidence = EnsembleEvidence(frame, Z, affinity.factor, affinity, draws)
+        evidence.notes = _note_on_scattered(clustered)
+        return evidence
 
     def _modes(self, one: Components, Z: Array, n_clusters: int) -> Labels | None:
         """So many modes of the density of items along a line; None elsewhere."""
@@ -467,21 +470,25 @@ class Ensemble(Builder):
         drawn = self._draws_of(X, n_clusters, resamples)
         if not are_scattered(X[shown], left, most, self.seed):
             return drawn, everyone
-        best = self._best_log_odds(X, drawn, everyone)
-        return (above, clustered) if self._best_log_odds(X, above, clustered) > best else (drawn, everyone)
+        of_all, of_others = (
+            self._best_log_odds(X, each, n_clusters, seen) for each, seen in ((drawn, everyone), (above, clustered))
+        )
+        return (above, clustered) if of_others > of_all + MORE_VALID else (drawn, everyone)
 
     def _best_log_odds(
-        self, X: Array, drawn: Sequence[tuple[Member, int, Said]], clustered: NDArray[np.bool_]
+        self, X: Array, drawn: Sequence[tuple[Member, int, Said]], n_clusters: int, clustered: NDArray[np.bool_]
     ) -> float:
-        """The largest log odds of a draw of several clusters."""
+        """The largest log odds of a draw that has so many clusters."""
         seen = self._judged_items(len(X))
         seen = seen[clustered[seen]]
-        shown = [
+        voting = [
             (one.name, np.unique(said.labels[seen], return_inverse=True)[1]) for one, _, said in drawn if one.votes
         ]
-        names, labels = zip(*((name, own) for name, own in shown if own.any()), strict=True)
+        labels = [own for _, own in voting]
+        as_asked = [own.max() + 1 == n_clusters for own in labels]
         with limit_threads(1):
-            return float(Validity.of(X[seen]).log_odds_at(labels, agreement(labels), names).max())
+            log_odds = Validity.of(X[seen]).log_odds_at(labels, agreement(labels), [name for name, _ in voting])
+        return float(log_odds[as_asked].max(initial=-np.inf))
 
     def _draws_of(
         self, X: Array, n_clusters: int, resamples: Sequence[NDArray[np.intp]]
@@ -559,6 +566,14 @@ class Ensemble(Builder):
 def _seen(Z: Array) -> Array:
     """What methods see of items in a frame: few coordinates, above noise where all columns are of numbers."""
     return in_coordinates(Z if Columns.of(Z).blocks else above_noise(Z))
+
+
+def _note_on_scattered(clustered: NDArray[np.bool_]) -> tuple[str, ...]:
+    """What is said of items that were left out."""
+    if clustered.all():
+        return ()
+    left = count(int((~clustered).sum()), "scattered item")
+    return (f"clusters were looked for without {left}, a background beneath them: these have the labels of neighbours",)
 
 
 def _copies_of(Y: Array, heavy: NDArray[np.intp], weights: Array | None, rng: np.random.Generator) -> Array:

@@ -26,6 +26,8 @@ __all__ = ["are_scattered", "scattered_items"]
 # Probability from which on an item is scattered, the share of such items below which they are seen like all others,
 # and the share of them that has to be of the background when there are clusters.
 HALF, FEWEST, MOST_OF = 0.5, 0.01, 0.5
+# What clusters have to gain in log odds of being valid where they are left out: less is chance.
+MORE_VALID = 1.0
 
 
 def scattered_items(Y: Array, n_clusters: int, seed: int) -> NDArray[np.bool_] | None:

@@ -259,7 +259,7 @@ def fit(plan: Plan, given: Given, options: Options) -> Fitted:
     for note in broken:
         warnings.warn(note, UnsureWarning, stacklevel=5)
     stage.enter("putting the result together")
-    of_evidence = (*_note_on_neighbors(builder, items.n_items), *_sparse_way(problem.affinity))
+    of_evidence = (*built.evidence.notes, *_note_on_neighbors(builder, items.n_items), *_sparse_way(problem.affinity))
     result = replace(result, notes=(*choice.notes, *result.notes, *of_evidence, *broken))
     result = groups.over_all_pairs(result, problem, left_out)
     item_labels = groups.expand(result.membership.labels)

@@ -1,0 +1,101 @@
+"""Items that are scattered beneath clusters are left out where methods look for these."""
+
+import numpy as np
+import pytest
+
+from partita import SoftClustering
+from partita.ensemble.scattered import are_scattered, scattered_items
+from partita.metrics import adjusted_rand_index
+
+
+def clusters(seed, d, n=600, n_scattered=0, *, spread=8.0):
+    """Four normal clusters, and items scattered over a box around them, which come last."""
+    rng = np.random.default_rng(seed)
+    centres, label = rng.uniform(-spread, spread, (4, d)), rng.integers(0, 4, n)
+    X = centres[label] + rng.normal(size=(n, d))
+    return np.vstack([X, rng.uniform(-12, 12, (n_scattered, d))]), label
+
+
+def two_blobs_and_a_square(seed):
+    """Two dense clusters, and evenly spread items around them that are a third one to whoever asks for three."""
+    rng = np.random.default_rng(seed)
+    centres = np.array([[3.0, 3.0], [7.0, 7.0]])
+    label = np.repeat([0, 1, 2], 100)
+    square = rng.uniform(0, 10, (100, 2))
+    return np.vstack([centres[label[:200]] + 0.1 * rng.normal(size=(200, 2)), square]), label
+
+
+@pytest.mark.parametrize("d", [2, 3, 8])
+@pytest.mark.parametrize("n_scattered", [60, 200])
+def test_scattered_items_are_seen(d, n_scattered):
+    X, _ = clusters(0, d, n_scattered=n_scattered)
+    scattered = scattered_items(X, 2, 0)
+    assert scattered[600:].mean() > 0.8
+    assert scattered[:600].mean() < 0.03
+
+
+def test_none_are_looked_for_along_a_line_among_categories_and_where_no_cluster_would_be_left():
+    rng = np.random.default_rng(0)
+    assert scattered_items(rng.normal(size=(300, 1)), 2, 0) is None
+    words = np.eye(3)[rng.integers(0, 3, 300)]
+    assert scattered_items(np.hstack([words, words[:, ::-1]]), 2, 0) is None
+    X, _ = clusters(0, 8, n_scattered=200)
+    assert scattered_items(X, 2, 0) is not None
+    assert scattered_items(X, 300, 0) is None
+    assert scattered_items(clusters(0, 8)[0], 2, 0) is None
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_tails_are_no_background(seed):
+    X = np.random.default_rng(seed).normal(size=(500, 2))
+    tails = scattered_items(X, 1, 0)
+    assert tails is None or not are_scattered(X, tails, np.zeros(500, dtype=np.int64), 0)
+
+
+@pytest.mark.parametrize("d", [2, 5])
+@pytest.mark.parametrize("n_scattered", [30, 200])
+def test_one_cluster_among_scattered_items_is_one(d, n_scattered):
+    rng = np.random.default_rng(1)
+    X = np.vstack([rng.normal(size=(400, d)), rng.uniform(-8, 8, (n_scattered, d))])
+    model = SoftClustering(random_state=0).fit(X)
+    assert model.n_clusters_ == 1
+    found = model.outlier_ > 0.5
+    assert found[400:].mean() > 0.8
+    assert found[:400].mean() < 0.03
+
+
+@pytest.mark.parametrize(("d", "n_scattered"), [(3, 400), (8, 60), (8, 400)])
+def test_the_number_of_clusters_is_that_without_scattered_items(d, n_scattered):
+    X, label = clusters(0, d, n_scattered=n_scattered)
+    model = SoftClustering(random_state=0).fit(X)
+    assert model.n_clusters_ == 4
+    assert adjusted_rand_index(model.labels_[:600], label) > 0.97
+    assert any("scattered items" in note for note in model.result_.notes)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_a_number_that_is_given_is_not_spent_on_scattered_items(seed):
+    X, label = clusters(seed + 2, 3, n_scattered=400)
+    model = SoftClustering(4, random_state=0).fit(X)
+    assert adjusted_rand_index(model.labels_[:600], label) > 0.95
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_evenly_spread_items_are_a_cluster_to_whoever_asks_for_it(seed):
+    X, label = two_blobs_and_a_square(seed)
+    model = SoftClustering(3, random_state=0).fit(X)
+    assert adjusted_rand_index(model.labels_, label) > 0.8
+
+
+def test_clean_clusters_are_seen_whole():
+    X, _ = clusters(1, 2)
+    model = SoftClustering(4, random_state=0).fit(X)
+    assert max(draw.n_items for draw in model.ensemble_) == 600
+    assert not any("scattered" in note for note in model.result_.notes)
+
+
+def test_scattered_items_of_many_are_left_out_of_the_samples():
+    X, label = clusters(0, 6, n=9_000, n_scattered=3_000)
+    model = SoftClustering(4, random_state=0).fit(X)
+    assert adjusted_rand_index(model.labels_[:9_000], label) > 0.97
+    assert max(draw.n_items for draw in model.ensemble_) < 3_500  # of 4,000 that are drawn
