@@ -1458,3 +1458,21 @@ def test_rows_without_negative_numbers_are_on_no_sphere_for_new_items_either():
     X /= np.linalg.norm(X, axis=1)[:, None]
     model = SoftClustering(3, random_state=0).fit(X)
     assert model.predict_doubt(0.8 * X[:2]).outlier.max() < 0.5
+
+
+def abundances(totals: np.ndarray) -> np.ndarray:
+    """Counts of thirty species in sites of two habitats, so many in each site."""
+    rng = np.random.default_rng(0)
+    shares = rng.dirichlet(np.full(30, 0.3), 2)
+    return np.array([rng.multinomial(n, shares[i % 2]) for i, n in enumerate(totals)], dtype=float)
+
+
+def test_unlike_totals_are_doubted_where_bray_curtis_distances_see_them() -> None:
+    unlike = np.geomspace(50, 5_000, 60).astype(int)
+    model = SoftClustering(2, metric="braycurtis", random_state=0).fit(abundances(unlike))
+    doubt = headline(model)[2]
+    assert "otals of rows go from 63 to 3," in doubt
+    assert "divide each row by its total" in doubt
+    for X, metric in ((abundances(np.full(60, 500)), "braycurtis"), (abundances(unlike), "cosine")):
+        model = SoftClustering(2, metric=metric, random_state=0).fit(X)
+        assert "otals of rows" not in headline(model)[2]

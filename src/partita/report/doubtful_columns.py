@@ -1,4 +1,4 @@
-"""Doubts about the columns of a fit: codes for missing values, slips, and skewed numbers."""
+"""Doubts about what was measured: codes for missing values, slips, skewed numbers, and totals of rows."""
 
 from __future__ import annotations
 
@@ -11,12 +11,14 @@ from partita.estimators.base import FactorizationEstimator
 from partita.io.far_values import far_rows, far_values
 from partita.wording import count, listed
 
-__all__ = ["codes_and_slips", "skewed"]
+__all__ = ["codes_and_slips", "skewed", "totals"]
 
 # Columns, and values that may mean missing, that are named.
 NAMED = 3
 # Cells below which nothing is said of how skewed they are; and how skewed they are at least, and over which range.
 FEWEST, SKEWED, WIDE = 20, 0.8, 20.0
+# How many times the smallest usual total of a row the largest is from which that is worth a word.
+UNLIKE = 5.0
 
 
 def _numbers(model: FactorizationEstimator) -> list[tuple[str, Array]]:
@@ -51,6 +53,31 @@ def _is_skewed(column: Array) -> bool:
     low, high = np.quantile(held, (0.05, 0.95))
     own, of_logarithms = skew(held), skew(np.log(held))
     return bool(high >= WIDE * low and own > max(SKEWED, abs(of_logarithms)))
+
+
+def totals(model: FactorizationEstimator) -> list[str]:
+    """Rows of counts with unlike totals, which Bray-Curtis distances compare as well."""
+    given = model._given
+    X = given.X if given.features is None else given.features
+    named = "braycurtis" in (getattr(model, "metric", None), getattr(model._builder_, "metric", None))
+    if not named or model._knows_pairs or len(X) < FEWEST:
+        return []
+    low, high = np.quantile(np.nansum(X, axis=1), (0.05, 0.95))
+    if high < UNLIKE * low or high == 0:
+        return []
+    return [
+        f"totals of rows go from {_amount(low)} to {_amount(high)}, and Bray-Curtis distances compare these too: where "
+        "only shares matter, divide each row by its total"
+    ]
+
+
+def _amount(total: float) -> str:
+    """An amount in words.
+
+    >>> _amount(2911.4), _amount(0.123)
+    ('2,911', '0.12')
+    """
+    return f"{total:,.0f}" if total >= 10 else f"{total:.2g}"
 
 
 def codes_and_slips(model: FactorizationEstimator) -> list[str]:

@@ -14,7 +14,7 @@ from partita.ensemble.copies import is_lattice
 from partita.estimators.base import FactorizationEstimator
 from partita.estimators.doubtful import OUTLIER
 from partita.n_clusters import Agreement, Verdict
-from partita.report.doubtful_columns import codes_and_slips, skewed
+from partita.report.doubtful_columns import codes_and_slips, skewed, totals
 from partita.wording import count, in_digits, items, listed, percent
 
 __all__ = ["AGREED", "ERROR", "OUTLIER", "agreement", "examine_number", "headline", "verdict_on"]
@@ -151,7 +151,7 @@ def _on_number(model: FactorizationEstimator) -> str:
 
 
 def _what_to_doubt(model: FactorizationEstimator) -> str:
-    of_input = _few, _missing, _copies, codes_and_slips, skewed, _apart
+    of_input = _few, _missing, _copies, codes_and_slips, skewed, totals, _apart
     of_answer = _number, _bounds, _divided, _hidden, _disagreement, _background, _blur, _labels
     doubts = [doubt for source in (*of_input, *of_answer) for doubt in source(model)]
     if not doubts:
