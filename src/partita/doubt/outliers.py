@@ -17,8 +17,9 @@ nothing is said of a background. A table in which every row comes as often is th
 Nothing is assumed of the clusters, but for one thing. In few dimensions items fill their box, and the tails of a
 hundred of them look like a background; those of fewer do so in more. So there it is compared with other descriptions of
 the items (`partita.doubt.rivals`), and the odds that there is one at all are what it adds to their likelihood. Where
-two thirds of all would be background nothing is said. The box lies along the axes that make it small
-(`partita.doubt.box`), as those of a map at an angle are.
+two thirds of all would be background nothing is said, nor where it keeps away from the other items, as a sparse cluster
+beside a dense one does. The box may lie along other axes than the columns, and in the plane the background may lie in
+the hull of the items (`partita.doubt.regions`), as that of a map at an angle does.
 
 A column of few values was rounded, and its items are spread over the intervals that were: the distances between rounded
 items are few. A rating scale, of ten values at most, may have any distribution within a cluster. A column of many
@@ -46,6 +47,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import expit
+from scipy.stats import ks_2samp
 from sklearn.isotonic import IsotonicRegression
 from sklearn.neighbors import NearestNeighbors
 
@@ -98,6 +100,9 @@ MOST_SCALES = 100
 # Where more than this share would belong to no cluster, expected or more likely than not, the items are not denser
 # anywhere than their box.
 MOST = 2 / 3
+# How many fewer scattered items than points of the reference are near to clusters, as a share, where they are none of a
+# background, and the probability that this is chance.
+ASIDE, CHANCE = 0.1, 1e-3
 # Probability that an item which lies far from all others is an outlier.
 IF_FAR = 0.99
 # A new item is far from all fitted ones where not one in so many of them would be as far, and its distance is larger
@@ -159,8 +164,10 @@ def background_probability(
     rng = np.random.default_rng(seed)
     says = np.array([not _comes_again(column, w[seen]) for column in X[seen].T])
     R = None if R is None else R[:, says]
-    p = _of_background(X[:, says], labels, w, rng, seed, R) if says.any() else np.zeros(len(X))
     far = seen[far_rows(X[seen], w[seen], seed=rng)]
+    near = w.copy()
+    near[far] = 0.0  # one that is far from all others would stretch the box
+    p = _of_background(X[:, says], labels, near, rng, seed, R) if says.any() else np.zeros(len(X))
     p[far] = np.maximum(p[far], IF_FAR)
     return p
 
@@ -309,7 +316,7 @@ def _of_background(
         copies = np.ones(SAMPLE)
     few = FEW_DIMENSIONS_OF_FEW if total < FEW_ITEMS else FEW_DIMENSIONS
     tails_look_like_one = X.shape[1] <= few or (X.shape[1] <= MOST_SCALES and scales.all())
-    regions = regions_of(X, seen) if R is None and not scales.any() else [Region(X)]
+    regions = regions_of(X, own) if R is None and not scales.any() else [Region(X)]
     chosen, there_is_one = regions[-1], 1.0
     if tails_look_like_one and labels is not None:
         odds = [
@@ -332,8 +339,27 @@ def _of_background(
         return np.zeros(len(X))
     ratio = density_ratio(score, w, of_reference)
     p = np.asarray(share / np.maximum(ratio, share))
-    fewer = max(w @ p, w @ (p > 0.5)) <= MOST * total
-    return there_is_one * p if fewer else np.zeros(len(X))
+    if max(w @ p, w @ (p > 0.5)) > MOST * total or _lie_aside(X, p > 0.5, score, R, of_reference, w):
+        return np.zeros(len(X))
+    return there_is_one * p
+
+
+def _lie_aside(X: Array, scattered: NDArray[np.bool_], score: Array, R: Array, of_reference: Array, w: Array) -> bool:
+    """Whether scattered items keep away from the others, as those of a sparse cluster beside a dense one do.
+
+    A background lies all around clusters. Of items that keep away fewer are near to the others than of the reference.
+
+    Points of the reference are compared whose score is that of scattered items, by the Kolmogorov-Smirnov test, to one
+    side: tails of clusters are nearer. The others are a sample of those that are not scattered.
+    """
+    own, others = np.flatnonzero(scattered & (w > 0)), np.flatnonzero(~scattered & (w > 0))
+    if not len(own) or not len(others):
+        return False
+    search = NearestNeighbors(n_neighbors=1).fit(X[others[:: max(1, len(others) // SAMPLE)]])
+    alike = R[of_reference <= score[own].max()]
+    of_own, of_alike = (search.kneighbors(Y)[0][:, 0] for Y in (X[own[:: max(1, len(own) // SAMPLE)]], alike))
+    found = ks_2samp(of_own, of_alike, alternative="less")
+    return bool(found.statistic >= ASIDE and found.pvalue < CHANCE)
 
 
 def _unrounded(

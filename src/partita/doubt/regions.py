@@ -62,9 +62,7 @@ class Region:
     @cached_property
     def filled(self) -> float:
         """Share of the box in which the background may lie."""
-        if self.corners is None:
-            return 1.0
-        return float(_fan(self.corners)[1].sum() / np.ptp(self.corners, axis=0).prod())
+        return 1.0 if self.corners is None else _hull(self.corners)[0]
 
     def drawn(self, n: int, among: NDArray[np.intp], rng: np.random.Generator) -> Array:
         """Draw n points uniformly, where the items `among` all are.
@@ -97,28 +95,34 @@ def regions_of(X: Array, among: NDArray[np.intp]) -> list[Region]:
     >>> [len(regions_of(square @ turn, np.arange(400))) for turn in (np.eye(2), np.array([[1.0, -1.0], [1.0, 1.0]]))]
     [1, 2]
     """
-    box, seen = Region(X), X[among]
-    if X.shape[1] == 2:
-        hull = _hull(seen)
-        return [box] if hull is None else [box, Region(X, HULL + len(hull) - 4, hull)]  # a box has four sides
-    axes = smallest_box(seen)
-    return [box] if axes is None else [box, Region(X @ axes, TURN * (X.shape[1] - 1))]
+    sides = np.ptp(X[among], axis=0)
+    axes = smallest_box(X[among] / max(sides.max(), np.finfo(float).tiny))
+    turned = X if axes is None else X @ axes
+    if X.shape[1] == turned.shape[1] == 2:
+        share, corners = _hull(turned[among])
+        if share * (np.ptp(turned[among], axis=0) / sides).prod() > SMALLER:
+            return [Region(X)]
+        return [Region(X), Region(turned, HULL + len(corners) - 4, corners)]  # a box has four sides
+    return [Region(X)] if axes is None else [Region(X), Region(turned, TURN * (X.shape[1] - 1))]
 
 
 def _fan(corners: Array) -> tuple[Array, Array]:
-    """Triangles from the first corner to each side, and their areas."""
+    """Triangles from the first corner to each side, and their areas in that of the box."""
     first = np.broadcast_to(corners[0], (len(corners) - 2, 2))
     triangles = np.stack([first, corners[1:-1], corners[2:]], axis=1)
-    return triangles, np.abs(np.linalg.det(triangles[:, 1:] - triangles[:, :1])) / 2
+    sides = (triangles[:, 1:] - triangles[:, :1]) / np.ptp(corners, axis=0)
+    return triangles, np.abs(np.linalg.det(sides)) / 2
 
 
-def _hull(X: Array) -> Array | None:
-    """The vertices of the hull; none where it is hardly smaller than the box, or flat."""
+def _hull(X: Array) -> tuple[float, Array]:
+    """The share of the box that the hull fills, and its vertices; those of the box where it is flat."""
+    low, sides = X.min(axis=0), np.ptp(X, axis=0)
+    square = np.array([[0.0, 0.0], [1.0, 0.0], [1.0, 1.0], [0.0, 1.0]])
     try:
-        hull = ConvexHull(X)
+        hull = ConvexHull((X - low) / sides)
     except QhullError:
-        return None
-    return X[hull.vertices] if hull.volume <= SMALLER * np.ptp(X, axis=0).prod() else None
+        return 1.0, low + sides * square
+    return float(hull.volume), X[hull.vertices]
 
 
 def smallest_box(X: Array) -> Array | None:

@@ -269,7 +269,7 @@ class Ensemble(Builder):
         if left is None or above is None:
             return None, None
         labels = above.partition[nearest(Y, Y[~left], 1, "euclidean", None, itself=False)[0][:, 0]]
-        is_one = (above.one or 0.0) > HALF
+        is_one = bounds[0] < 2 and (above.one or 0.0) > HALF
         if not are_scattered(Y, left, np.zeros_like(labels) if is_one else labels, self.seed):
             return None, None
         of_all = None if is_one else self._of_methods(Y, bounds)
@@ -351,17 +351,15 @@ class Ensemble(Builder):
                 return self._of_membership(X, one, len(seen), Q, 1.0)
         if rows is not None and len(Z) < FEWEST_ROWS:  # of a column whose density has not so many modes
             rows, seen = None, _seen(Z)
-        drawn, clustered = self._drawn(seen, n_clusters)
-        shares, agreed = self._shares(seen, n_clusters, drawn, clustered)
+        drawn, among, notes = self._drawn(seen, n_clusters)
+        shares, agreed = self._shares(seen, n_clusters, drawn, among)
         if rows is not None:
             drawn = [(one, size, Said.of(rows.of_items(said.membership), said.fits)) for one, size, said in drawn]
         draws = tuple(
             Draw.of(one, size, said.labels, share, a) for (one, size, said), share, a in zip(drawn, shares, agreed)
         )
         affinity = DrawsAffinity([said.membership for _, _, said in drawn], shares)
-        evidence = EnsembleEvidence(frame, Z, affinity.factor, affinity, draws)
-        evidence.notes = _note_on_scattered(clustered)
-        return evidence
+        return EnsembleEvidence(frame, Z, affinity.factor, affinity, draws, notes)
 
     def _modes(self, one: Components, Z: Array, n_clusters: int) -> Labels | None:
         """So many modes of the density of items along a line; None elsewhere."""
@@ -376,9 +374,9 @@ class Ensemble(Builder):
         return modes[nearest(Z, Z[seen], 1, "euclidean", None, itself=False)[0][:, 0]]
 
     def _shares(
-        self, Z: Array, n_clusters: int, drawn: Sequence[tuple[Member, int, Said]], clustered: NDArray[np.bool_]
+        self, Z: Array, n_clusters: int, drawn: Sequence[tuple[Member, int, Said]], kept: NDArray[np.intp]
     ) -> tuple[Array, Array]:
-        """Weights of draws, of sum 1, and how far each agrees with other methods, judged on items that these saw."""
+        """Weights of draws, of sum 1, and how far each agrees with other methods, judged among items they may see."""
         members, said = [one for one, _, _ in drawn], [of_all for _, _, of_all in drawn]
         labels = [one.labels for one in said]
         table, names = agreement(labels), [one.name for one in members]
@@ -386,8 +384,7 @@ class Ensemble(Builder):
         voting, lone = np.flatnonzero(~alone), np.flatnonzero(alone)
         among, named = table[np.ix_(voting, voting)], [names[at] for at in voting]
         weights, agreed = agreement_weights(among, named, POWER if self.power is None else self.power)
-        seen, share = self._judged_items(len(Z)), 0.0
-        seen = seen[clustered[seen]]
+        seen, share = kept[self._judged_items(len(kept))], 0.0
         if len(seen) > 2 and (self.power is None or len(lone)):
             with shared_search():
                 Y, categories = with_latent_variables(Z[seen], self.seed)
@@ -455,34 +452,45 @@ class Ensemble(Builder):
         config = super().config()
         return config | {"methods": [method.config() for method in self.members]}
 
-    def _drawn(self, X: Array, n_clusters: int) -> tuple[list[tuple[Member, int, Said]], NDArray[np.bool_]]:
-        """Draws, and which items their methods may see: all but scattered ones, where clusters are more valid then."""
+    def _drawn(
+        self, X: Array, n_clusters: int
+    ) -> tuple[list[tuple[Member, int, Said]], NDArray[np.intp], tuple[str, ...]]:
+        """Draws, the items that methods may see, and notes: all items but for scattered ones, where clusters are more
+        valid without these.
+        """
         resamples = [self._resample(draw, len(X), n_clusters) for draw in range(self.n_draws)]
-        shown, everyone = np.unique(np.concatenate(resamples)), np.ones(len(X), dtype=bool)
-        left = scattered_items(X[shown], n_clusters, self.seed) if n_clusters > 1 else None
+        everyone, shown = np.arange(len(X)), np.unique(np.concatenate(resamples))
+        far = _far(X, shown) if n_clusters > 1 else np.ones(len(shown), dtype=bool)
+        left = scattered_items(X[shown[~far]], n_clusters, self.seed) if not far.all() else None
         if left is None:
-            return self._draws_of(X, n_clusters, resamples), everyone
-        clustered = everyone.copy()
-        clustered[shown] = ~left
-        above = self._draws_of(X, n_clusters, [seen[clustered[seen]] for seen in resamples])
-        said = [of_all.labels[shown] for _, _, of_all in above]
-        most = said[int(agreement(said).sum(axis=1).argmax())]
+            return self._draws_of(X, n_clusters, resamples), everyone, ()
+        near = shown[~far]
+        kept = near[~left]
+        parts = [seen[np.isin(seen, kept)] for seen in resamples]
+        if min(len(part) for part in parts) < ITEMS * n_clusters:
+            return self._draws_of(X, n_clusters, resamples), everyone, ()
+        above = self._draws_of(X, n_clusters, parts)
+        said = [of_all.labels[near] for _, _, of_all in above]
+        labels = said[int(agreement(said).sum(axis=1).argmax())]
         drawn = self._draws_of(X, n_clusters, resamples)
-        if not are_scattered(X[shown], left, most, self.seed):
-            return drawn, everyone
-        of_all, of_others = (
-            self._best_log_odds(X, each, n_clusters, seen) for each, seen in ((drawn, everyone), (above, clustered))
+        if not are_scattered(X[near], left, labels, self.seed):
+            return drawn, everyone, ()
+        of_all, of_kept = (
+            self._best_log_odds(X, each, n_clusters, seen) for each, seen in ((drawn, everyone), (above, kept))
         )
-        return (above, clustered) if of_others > of_all + MORE_VALID else (drawn, everyone)
+        if of_kept <= of_all + MORE_VALID:
+            return drawn, everyone, ()
+        return above, kept, (_note_on_scattered(int(left.sum()), len(shown), len(X)),)
 
     def _best_log_odds(
-        self, X: Array, drawn: Sequence[tuple[Member, int, Said]], n_clusters: int, clustered: NDArray[np.bool_]
+        self, X: Array, drawn: Sequence[tuple[Member, int, Said]], n_clusters: int, among: NDArray[np.intp]
     ) -> float:
         """The largest log odds of a draw that has so many clusters."""
-        seen = self._judged_items(len(X))
-        seen = seen[clustered[seen]]
+        seen, names = among[self._judged_items(len(among))], {one.name for one in self.voting}
         voting = [
-            (one.name, np.unique(said.labels[seen], return_inverse=True)[1]) for one, _, said in drawn if one.votes
+            (one.name, np.unique(said.labels[seen], return_inverse=True)[1])
+            for one, _, said in drawn
+            if one.name in names
         ]
         labels = [own for _, own in voting]
         as_asked = [own.max() + 1 == n_clusters for own in labels]
@@ -556,7 +564,7 @@ class Ensemble(Builder):
 
     def _cluster(self, one: Member, draw: int, X: Array, seen: NDArray[np.intp], n_clusters: int) -> Clustering:
         if min(len(seen), self.max_items) <= n_clusters:
-            return Clustering(np.arange(len(X)) % n_clusters)  # no more items than clusters: nothing to say
+            return Clustering(np.arange(len(seen)) % n_clusters)  # no more items than clusters: nothing to say
         return one.cluster(X[seen], n_clusters, self._rng(one, draw))
 
     def _rng(self, one: Member, draw: int) -> np.random.Generator:
@@ -568,12 +576,11 @@ def _seen(Z: Array) -> Array:
     return in_coordinates(Z if Columns.of(Z).blocks else above_noise(Z))
 
 
-def _note_on_scattered(clustered: NDArray[np.bool_]) -> tuple[str, ...]:
+def _note_on_scattered(n: int, n_shown: int, n_items: int) -> str:
     """What is said of items that were left out."""
-    if clustered.all():
-        return ()
-    left = count(int((~clustered).sum()), "scattered item")
-    return (f"clusters were looked for without {left}, a background beneath them: these have the labels of neighbours",)
+    of = "" if n_shown == n_items else f" of {n_shown:,} that were drawn"
+    left = f"{count(n, 'scattered item')}{of}"
+    return f"clusters were looked for without {left}, a background beneath them: these have the labels of neighbours"
 
 
 def _copies_of(Y: Array, heavy: NDArray[np.intp], weights: Array | None, rng: np.random.Generator) -> Array:

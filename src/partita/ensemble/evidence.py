@@ -27,12 +27,18 @@ class EnsembleEvidence(FactorEvidence):
     """The co-association, its draws, and that of new items, whose images are the mean of those of their neighbours."""
 
     def __init__(
-        self, frame: Frame, X: Array, factor: sp.csr_array, affinity: Affinity | None, draws: tuple[Draw, ...]
+        self,
+        frame: Frame,
+        X: Array,
+        factor: sp.csr_array,
+        affinity: Affinity | None,
+        draws: tuple[Draw, ...],
+        notes: tuple[str, ...] = (),
     ) -> None:
         super().__init__(None)
         self._frame, self._X, self._factor = frame, X, factor
         self._search: Any = None
-        self.draws = draws
+        self.draws, self.notes = draws, notes
         self.row_size = factor.shape[1]
         if affinity is not None:
             self.affinity = affinity

@@ -23,8 +23,8 @@ from partita.ensemble.consensus import ITEMS
 
 __all__ = ["are_scattered", "scattered_items"]
 
-# Probability from which on an item is scattered, the share of such items below which they are seen like all others,
-# and the share of them that has to be of the background when there are clusters.
+# Probability from which on something is believed; the share of scattered items below which they are seen like all
+# others, and the share of them that has to be of the background when there are clusters.
 HALF, FEWEST, MOST_OF = 0.5, 0.01, 0.5
 # What clusters have to gain in log odds of being valid where they are left out: less is chance.
 MORE_VALID = 1.0
@@ -49,7 +49,7 @@ def scattered_items(Y: Array, n_clusters: int, seed: int) -> NDArray[np.bool_] |
     >>> int(scattered[:300].sum()) < 5, int(scattered[300:].sum()) > 95
     (True, True)
     """
-    if Y.shape[1] < 2 or Columns.of(Y).categories(Y) is not None:
+    if Y.shape[1] < 2 or Columns.of(Y).blocks:
         return None
     scattered = background_probability(Y, None, seed=seed) > HALF
     left = len(Y) - int(scattered.sum())
