@@ -7,6 +7,7 @@ from partita import SoftClustering
 from partita.ensemble import Ensemble
 from partita.ensemble.scattered import are_scattered, scattered_items
 from partita.metrics import adjusted_rand_index
+from partita.report.headline import headline
 
 
 def clusters(seed, d, n=600, n_scattered=0, *, spread=8.0):
@@ -64,6 +65,7 @@ def test_one_cluster_among_scattered_items_is_one(d, n_scattered):
     found = model.outlier_ > 0.5
     assert found[400:].mean() > 0.8
     assert found[:400].mean() < 0.03
+    assert not any("several" in sentence for sentence in headline(model))  # by components of what is scattered
 
 
 @pytest.mark.parametrize(("d", "n_scattered"), [(3, 400), (8, 60), (8, 400)])

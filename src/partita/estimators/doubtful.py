@@ -185,11 +185,16 @@ class Doubtful(NewItems):
         return within
 
     def _within_of_items(self) -> Within:
-        """The components of each cluster's distinct items: as many as they are, however often each comes."""
+        """The components of each cluster's distinct items: as many as they are, however often each comes.
+
+        Outliers are none of a cluster, and a mixture would have components for them.
+        """
         unseen = np.cumsum(self._item_of_row < 0) + self._item_of_row.max()  # each row that no fit has seen for itself
         item = np.where(self._item_of_row < 0, unseen, self._item_of_row)
         _, row, inverse = np.unique(item, return_index=True, return_inverse=True)
         weights = np.bincount(inverse, self._given.weights).astype(np.float64)
+        kept = weights * (self.outlier_[row] <= OUTLIER)
+        weights = kept if kept.any() else weights
         weights *= np.count_nonzero(weights) / weights.sum()
         found = components_within(self._complete_features()[row], self.labels_[row], weights)
         return replace(found, of_one=found.of_one[inverse])
