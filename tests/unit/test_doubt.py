@@ -225,7 +225,7 @@ def test_a_gap_in_which_no_item_lies_does_not_hide_the_background(seed: int) -> 
 @pytest.mark.parametrize("seed", range(3))
 def test_the_background_is_as_large_as_it_is_where_neighbours_are_sought_in_a_sample(seed: int) -> None:
     Y, labels, true = with_noise(8000, 3, 0.5, seed)
-    assert background_probability(Y, labels).mean() == pytest.approx(true.mean(), abs=0.015)
+    assert background_probability(Y, labels).mean() == pytest.approx(true.mean(), abs=0.02)  # a bound, from above
 
 
 def test_chance_in_the_reference_does_not_make_a_background_smaller() -> None:

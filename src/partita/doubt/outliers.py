@@ -326,7 +326,7 @@ def _of_background(
         best = int(np.argmax(odds))
         chosen, there_is_one = regions[best], float(expit(odds[best]))
     X = chosen.X
-    k = FEWEST_NEIGHBORS
+    k, of_box = FEWEST_NEIGHBORS, R is None
     if R is None:
         k = max(k, round(min(total, SAMPLE) ** 0.5 / 2))
         R = chosen.drawn(REFERENCE, seen, rng)
@@ -339,7 +339,7 @@ def _of_background(
         return np.zeros(len(X))
     ratio = density_ratio(score, w, of_reference)
     p = np.asarray(share / np.maximum(ratio, share))
-    if max(w @ p, w @ (p > 0.5)) > MOST * total or _lie_aside(X, p > 0.5, score, R, of_reference, w):
+    if max(w @ p, w @ (p > 0.5)) > MOST * total or (of_box and _lie_aside(X, p > 0.5, score, R, of_reference, w)):
         return np.zeros(len(X))
     return there_is_one * p
 
