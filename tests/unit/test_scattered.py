@@ -134,3 +134,9 @@ def test_scattered_items_of_many_are_left_out_of_the_samples():
     model = SoftClustering(4, random_state=0).fit(X)
     assert adjusted_rand_index(model.labels_[:9_000], label) > 0.97
     assert max(draw.n_items for draw in model.ensemble_) < 3_500  # of 4,000 that are drawn
+
+
+def test_parts_of_one_cluster_do_not_explain_what_is_scattered():
+    rng = np.random.default_rng(2)
+    X = np.vstack([rng.normal(size=(400, 2)), rng.uniform(-8, 8, (30, 2))])
+    assert SoftClustering(random_state=0).fit(X).n_clusters_ == 1  # with its parts as clusters it was two
