@@ -88,8 +88,9 @@ COMMON, HARDLY = 32, 0.01
 LONGER, ROUNDING = 0.1, 1e-6
 # Items below which nothing is said.
 FEWEST_ITEMS = 20
-# Standard errors that are added to a ratio, and the least share of the reference that one is taken of.
-ERRORS, LEAST_REFERENCE = 3.0, 0.1
+# Standard errors that are added to a ratio; the least share of the reference that one is taken of, and the items that
+# lie there if all are evenly spread: the emptiest place of few items is empty by chance. A tenth is enough.
+ERRORS, LEAST_REFERENCE, ITEMS_THERE, ENOUGH = 3.0, 0.02, 100.0, 0.1
 # Items in the emptier half of the box, of fewer than which there is no telling a background from the tails of clusters.
 FEWEST_BEYOND = 9.0
 # Dimensions that count as few; and those that do so among few items, with their number.
@@ -164,7 +165,7 @@ def background_probability(
     rng = np.random.default_rng(seed)
     says = np.array([not _comes_again(column, w[seen]) for column in X[seen].T])
     R = None if R is None else R[:, says]
-    far = seen[far_rows(X[seen], w[seen], seed=rng)]
+    far = seen[far_rows(X[seen], w[seen], seed=seed)]
     near = w.copy()
     near[far] = 0.0  # one that is far from all others would stretch the box
     p = _of_background(X[:, says], labels, near, rng, seed, R) if says.any() else np.zeros(len(X))
@@ -352,12 +353,12 @@ def _lie_aside(X: Array, scattered: NDArray[np.bool_], score: Array, R: Array, o
     Points of the reference are compared whose score is that of scattered items, by the Kolmogorov-Smirnov test, to one
     side: tails of clusters are nearer. The others are a sample of those that are not scattered.
     """
-    own, others = np.flatnonzero(scattered & (w > 0)), np.flatnonzero(~scattered & (w > 0))
+    own, others = (np.unique(X[which & (w > 0)], axis=0) for which in (scattered, ~scattered))
     if not len(own) or not len(others):
         return False
-    search = NearestNeighbors(n_neighbors=1).fit(X[others[:: max(1, len(others) // SAMPLE)]])
-    alike = R[of_reference <= score[own].max()]
-    of_own, of_alike = (search.kneighbors(Y)[0][:, 0] for Y in (X[own[:: max(1, len(own) // SAMPLE)]], alike))
+    search = NearestNeighbors(n_neighbors=1).fit(others[:: max(1, len(others) // SAMPLE)])
+    alike = R[of_reference <= score[scattered].max()]
+    of_own, of_alike = (search.kneighbors(Y)[0][:, 0] for Y in (own[:: max(1, len(own) // SAMPLE)], alike))
     found = ks_2samp(of_own, of_alike, alternative="less", method="asymp")
     return bool(found.statistic >= ASIDE and found.pvalue < CHANCE)
 
@@ -443,7 +444,8 @@ def _background_share(score: Array, w: Array, of_reference: Array) -> float:
     share = points / len(of_reference)
     error = np.sqrt(1 / (count + 1) + 1 / points)  # of the logarithm of the ratio; an empty gap has one too
     bound = (count + 1) * (1 + ERRORS * error) / (share * w.sum())
-    return float(bound[share >= LEAST_REFERENCE].min())
+    least = max(LEAST_REFERENCE, min(ENOUGH, ITEMS_THERE / float(w.sum())))
+    return float(bound[share >= least].min())
 
 
 def density_ratio(score: Array, w: Array, of_reference: Array) -> Array:
