@@ -35,8 +35,9 @@ TURN, HULL = 8.0, 16.0
 # Dimensions that are turned at most; items farthest from their middle by which they are; turns of all planes at most,
 # and the share of its area that a plane's box keeps where it is turned.
 MOST, FARTHEST, TURNS, KEPT = 12, 2_000, 50, 0.99
-# Share of the box that another region has at most: less is no more than chance.
-SMALLER = 0.8
+# Share of the box that another region has at most: less is no more than chance; and that of a hull that is hardly more
+# than a line, where the box is turned.
+SMALLER, THIN = 0.8, 0.01
 # Share of the longest side of the box that is rounding.
 FLAT = 1e-9
 
@@ -95,15 +96,14 @@ def regions_of(X: Array, among: NDArray[np.intp]) -> list[Region]:
     >>> [len(regions_of(square @ turn, np.arange(400))) for turn in (np.eye(2), np.array([[1.0, -1.0], [1.0, 1.0]]))]
     [1, 2]
     """
-    sides = np.ptp(X[among], axis=0)
-    axes = smallest_box(X[among] / max(sides.max(), np.finfo(float).tiny))
-    turned = X if axes is None else X @ axes
-    if X.shape[1] == turned.shape[1] == 2:
-        share, corners = _hull(turned[among])
-        if share * (np.ptp(turned[among], axis=0) / sides).prod() > SMALLER:
+    if X.shape[1] == 2:
+        share, corners = _hull(X[among])
+        if share > SMALLER:
             return [Region(X)]
-        return [Region(X), Region(turned, HULL + len(corners) - 4, corners)]  # a box has four sides
-    return [Region(X)] if axes is None else [Region(X), Region(turned, TURN * (X.shape[1] - 1))]
+        if share > THIN:
+            return [Region(X), Region(X, HULL + len(corners) - 4, corners)]  # a box has four sides
+    axes = smallest_box(X[among] / max(np.ptp(X[among], axis=0).max(), np.finfo(float).tiny))
+    return [Region(X)] if axes is None else [Region(X), Region(X @ axes, TURN * (X.shape[1] - 1))]
 
 
 def _fan(corners: Array) -> tuple[Array, Array]:
@@ -115,13 +115,11 @@ def _fan(corners: Array) -> tuple[Array, Array]:
 
 
 def _hull(X: Array) -> tuple[float, Array]:
-    """The share of the box that the hull fills, and its vertices; those of the box where it is flat."""
-    low, sides = X.min(axis=0), np.ptp(X, axis=0)
-    square = np.array([[0.0, 0.0], [1.0, 0.0], [1.0, 1.0], [0.0, 1.0]])
+    """The share of the box that the hull fills, and its vertices; none where it is flat."""
     try:
-        hull = ConvexHull((X - low) / sides)
+        hull = ConvexHull((X - X.min(axis=0)) / np.ptp(X, axis=0))
     except QhullError:
-        return 1.0, low + sides * square
+        return 0.0, X[:0]
     return float(hull.volume), X[hull.vertices]
 
 
