@@ -17,10 +17,11 @@ classes, tables that tell nothing, and development sets with columns of categori
 `benchmarks/mixed_tables.py --beside`.
 
 Of one cluster or several the mixture tells more, by Mardia's tests (`partita.ensemble.normality`): one component that
-fits is hardly ever several clusters, several that fit are hardly ever one, and a single one with skewed items is hardly
-ever one cluster: the items are too few for so many parameters as several components have. Several whose BIC is
-hardly larger than that of one component tell the less of it, down to nothing: two fit a hundred items of a square. And
-where a uniform density over the items' convex hull describes them better than any mixture, they are hardly several.
+fits is hardly ever several clusters, the less the more items there are, several that fit are hardly ever one, and a
+single one with skewed items is hardly ever one cluster: the items are too few for so many parameters as several
+components have. Several whose BIC is hardly larger than that of one component tell the less of it, down to nothing: two
+fit a hundred items of a square. And where a uniform density over the items' convex hull describes them better than any
+mixture, they are hardly several.
 
 The number of components has the probabilities exp(BIC / T) [schwarz1978], BIC the log-likelihood less half a logarithm
 of the number of items for each parameter. T makes the most probable number right as often as it says: no mixture
@@ -52,6 +53,7 @@ from partita.ensemble.consensus import Consensus
 from partita.ensemble.normality import bic_of_uniform
 from partita.ensemble.validity import Statistics, Validity
 from partita.ensemble.weights import adjusted_rand, agreement
+from partita.kernels.ellipsoids import n_parameters
 
 __all__ = [
     "BELIEVED",
@@ -76,6 +78,9 @@ OF_SPHERES = 1.5
 # What a mixture that fits adds to the log odds of one cluster: where it has one component, and where it has several, in
 # full from so much larger a BIC than that of one component on.
 OF_ONE, OF_SEVERAL, IN_FULL = 1.4, -3.2, 10.0
+# What each e-fold of the items adds to that of one component, from so many on for each of its parameters: tests would
+# reject it the sooner.
+OF_MANY, ITEMS_EACH = 1.2, 20
 # How much larger the BIC of a uniform density is an item where that adds as much as one component that fits.
 UNIFORM = 0.2
 # Beside categories: what one component that fits adds to the log odds of one cluster; and what a mixture that fits, or
@@ -97,7 +102,9 @@ def of_one_cluster(fit: FittedMixture, alone: FittedMixture) -> float:
         return OF_ONE
     if fit.fits:
         if not several:
-            return OF_ONE if fit.categories is None else OF_ONE_BESIDE
+            n, q = fit.coordinates.shape
+            told = OF_ONE + OF_MANY * max(0.0, float(np.log(n / (ITEMS_EACH * n_parameters("student", 1, q)))))
+            return told if fit.categories is None else OF_ONE_BESIDE
         told = OF_SEVERAL * min(1.0, (fit.bic - alone.bic) / IN_FULL)
         return told if fit.categories is None else told - explained(fit.categories, fit.clustering.labels)
     return 0.0 if several or fit.normality.skewness > SKEWED else OF_SKEWED

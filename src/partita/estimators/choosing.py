@@ -401,7 +401,7 @@ def judged(evidence: EvidenceByK, by: str = "auto", bounds: Bounds = ANY, items:
                 graph = _of_sample(NeighborGraph(metric="sqeuclidean"), evidence.features, evidence.seed)
                 shown = KEvidence(affinity=graph, seed=evidence.seed)
                 one, most = float(judge_all(shown).probabilities[0]), max(found.share_of().values())
-                found = replace(found, one=max(found.one or 0.0, one), expected=min(found.expected, most / PARTS))
+                found = replace(found, one=_beside_parts(max(found.one or 0.0, one), most))
             verdict = None if found is None else verdict_of(found, bounds[0])
         if verdict is None:
             verdict, built = _criteria(evidence, by, nearest=items == "similar" and by == "auto")
@@ -414,6 +414,12 @@ def judged(evidence: EvidenceByK, by: str = "auto", bounds: Bounds = ANY, items:
         start = found.labels  # draws of a sample place the others poorly, but along a line
     built = None if built is None else built.serving(verdict.n_clusters)
     return Choice(verdict.n_clusters, start, verdict, found, built, verdict.notes)
+
+
+def _beside_parts(one: float, most: float) -> float:
+    """The probability of one cluster where curves are cut in parts, `most` the largest share of a number of these."""
+    odds = PARTS * one / max((1.0 - one) * most, np.finfo(float).tiny)
+    return float(odds / (1.0 + odds))
 
 
 def _with_gap(found: Consensus, X: Array, factor: float, bounds: Bounds) -> Consensus:

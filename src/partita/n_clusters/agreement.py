@@ -90,9 +90,8 @@ def is_of_modes(verdict: Verdict) -> bool:
 def verdict_of(found: Consensus, least: int = 1) -> Verdict:
     """Return the verdict of an ensemble of features, which also knows how probable one cluster is.
 
-    One cluster is the answer where it has more in common with the truth to be expected than the partition: where its
-    probability exceeds the partition's expected adjusted Rand index, times the probability of several clusters. Where
-    at least `least` clusters are asked for, 2 or more, it is no answer.
+    One cluster is the answer where it is more probable than several, however many. Where at least `least` clusters are
+    asked for, 2 or more, it is no answer.
 
     Parameters
     ----------
@@ -107,7 +106,7 @@ def verdict_of(found: Consensus, least: int = 1) -> Verdict:
         p[K - 1] = (1.0 - one) * share
     p[0] = one if shares else 1.0
     K = found.n_clusters
-    if one > (1.0 - one) * found.expected:
+    if one > 1.0 - one:
         K = 1
         beside = f"{found.n_clusters} clusters have {p[found.n_clusters - 1]:.2f}"
         said = replace(said, n_clusters=None, note=f"one cluster has a probability of {one:.2f}, and {beside}")
