@@ -28,7 +28,7 @@ SETTLED, LIKELY = 0.9, 0.1
 AGREED = 0.5
 # Two clusters whose items are together with this probability are hard to tell apart; one below it is not printed.
 BLURRED, PRINTED = 0.1, 0.005
-# Items from which something can be learned about clusters.
+# Items from which something can be learned about clusters, and that may be one.
 FEWEST = 3
 # Nodes of a graph up to which a number of clusters that was given is examined: more take longer than the fit.
 EXAMINED = 1000
@@ -36,6 +36,8 @@ EXAMINED = 1000
 DOUBTED = 0.5
 # Share of a cluster's items from which it is mostly outliers.
 MOSTLY = 0.5
+# Share of all items that outliers of a single cluster have to be to look like a second one.
+SCATTERED = 0.05
 # Share of all items that may belong to either of two clusters from which that is worth a word.
 WORTH = 0.01
 # Rows to each distinct one from which that is worth a word.
@@ -298,8 +300,12 @@ def _disagreement(model: FactorizationEstimator) -> list[str]:
 
 
 def _background(model: FactorizationEstimator) -> list[str]:
-    """Clusters that are outliers for the most part: a background that methods gave a cluster of its own."""
+    """Clusters that are outliers for the most part: a background that methods gave a cluster of its own. And a
+    background beneath a single cluster, which as many items of another, sparse one would look like.
+    """
     outlier = model.outlier_ > OUTLIER
+    if model.n_clusters_ == 1 and hasattr(model, "verdict_") and outlier.sum() >= max(FEWEST, SCATTERED * len(outlier)):
+        return [f"the {items(int(outlier.sum()))} that probably belong to none may be a second, sparse cluster"]
     share = [float(outlier[model.labels_ == k].mean()) for k in range(model.n_clusters_)]
     mostly = [k for k, outliers in enumerate(share) if outliers > MOSTLY]
     if not mostly or model.n_clusters_ == 1:
