@@ -438,7 +438,8 @@ def test_where_one_component_is_best_the_others_have_their_say_alone():
 
 
 @pytest.mark.parametrize(
-    ("data", "told"), [("normal", 1.4), ("overlapping", -3.2), ("box", 1.4), ("rings", 0.0), ("few", -3.7)]
+    ("data", "told"),
+    [("normal", 1.4 + 1.2 * np.log(400 / 120)), ("overlapping", -3.2), ("box", 1.4), ("rings", 0.0), ("few", -3.7)],
 )
 def test_a_mixture_tells_one_cluster_from_several(data, told):
     rng = np.random.default_rng(0)
@@ -452,6 +453,15 @@ def test_a_mixture_tells_one_cluster_from_several(data, told):
     }[data]
     found, alone = (ensemble.consensus(X) for ensemble in (FEW, replace(FEW, methods=FEW.methods[:3])))
     assert logit(found.one) - logit(alone.one) == pytest.approx(told, abs=1e-6)
+
+
+def test_one_component_that_is_not_rejected_tells_the_more_of_one_cluster_the_more_items_there_are():
+    rng, told = np.random.default_rng(0), []
+    for n in (60, 120, 480, 1920):  # 120 are twenty for each of its six parameters
+        draws = (Components().fitted(rng.normal(size=(n, 2)), 1, rng) for _ in range(99))
+        one = next(draw for draw in draws if draw.fits)  # one in twenty is rejected
+        told.append(of_one_cluster(one, one))
+    np.testing.assert_allclose(np.diff(told), [0.0, 1.2 * np.log(4), 1.2 * np.log(4)])
 
 
 def test_several_components_tell_of_several_clusters_as_far_as_their_bic_is_larger():

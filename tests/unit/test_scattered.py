@@ -68,6 +68,18 @@ def test_one_cluster_among_scattered_items_is_one(d, n_scattered):
     assert not any("several" in sentence for sentence in headline(model))  # by components of what is scattered
 
 
+def test_scattered_items_beneath_one_cluster_may_be_another_one_and_a_few_may_not():
+    rng = np.random.default_rng(0)
+    for n_scattered, said in ((80, True), (16, False)):
+        X = np.r_[rng.normal(size=(400, 3)), rng.uniform(-12, 12, size=(n_scattered, 3))]
+        model = SoftClustering(random_state=0).fit(X)
+        assert model.n_clusters_ == 1
+        outliers = f"{(model.outlier_ > 0.5).sum()} items"
+        assert (
+            f"the {outliers} that probably belong to none may be a second, sparse cluster" in headline(model)[2]
+        ) is said
+
+
 @pytest.mark.parametrize(("d", "n_scattered"), [(3, 400), (8, 60), (8, 400)])
 def test_the_number_of_clusters_is_that_without_scattered_items(d, n_scattered):
     X, label = clusters(0, d, n_scattered=n_scattered)

@@ -85,6 +85,8 @@ class Consensus:
         Mean adjusted Rand index with the other methods' draws at the same number.
     partition : array of n int
         Labels of the draw of largest expected adjusted Rand index, of those with two clusters or more.
+    expected : float
+        That index with the likeliest draws, itself included, by their weights.
     best_log_odds, spread_log_odds : float
         The largest of a first draw that was asked for 12 clusters at most, or that two other methods agree with, and
         the standard deviation of those that were asked for 12 at most, single clusters left out.
@@ -116,6 +118,7 @@ class Consensus:
     asked: NDArray[np.int64]
     agreement: Array
     partition: Labels
+    expected: float
     best_log_odds: float
     spread_log_odds: float
     item: NDArray[np.intp] | None = None
@@ -188,6 +191,7 @@ class Consensus:
             asked=self.asked[own],
             agreement=self.agreement[own],
             partition=draws[best],
+            expected=float(expected[best]),
         )
 
     @property
@@ -205,7 +209,8 @@ class Consensus:
         own, others = np.where(same, self.weights, 0.0), np.where(same, 0.0, self.weights)
         weights = _together(others, own if own.any() else same.astype(np.float64), share)
         lone = float(weights[~self._votes].sum())
-        return replace(self, weights=weights, partition=partition, components=lone)
+        expected = _in_common(partition, self.draws, weights)
+        return replace(self, weights=weights, partition=partition, expected=expected, components=lone)
 
     @property
     def answering(self) -> Array:
@@ -270,6 +275,7 @@ class Consensus:
             asked=np.r_[self.asked, asked],
             agreement=np.r_[self.agreement, agreed],
             partition=partition,
+            expected=_in_common(partition, draws, weights),
             components=share,
         )
 
@@ -411,6 +417,13 @@ def _likeliest(draws: Labels, weights: Array) -> NDArray[np.intp]:
     weighty = several[weights[several] > 0]  # not those that bounds leave out
     several = weighty if len(weighty) else several
     return np.asarray(several[np.argsort(-weights[several], kind="stable")[:LIKELIEST]])
+
+
+def _in_common(partition: Labels, draws: Labels, weights: Array) -> float:
+    """The expected adjusted Rand index of a partition with the likeliest draws."""
+    likeliest = _likeliest(draws, weights)
+    alike = np.array([adjusted_rand(partition, draws[at]) for at in likeliest])
+    return float(alike @ weights[likeliest] / weights[likeliest].sum())
 
 
 def _by_number(weights: Array, held: NDArray[np.int64]) -> Array:
@@ -601,6 +614,7 @@ class _Draws:
             asked,
             agreed,
             draws[likeliest[best]],
+            float(expected[best]),
             float(max(few.max(), told.max(initial=-np.inf))),
             float(few.std()),
         )

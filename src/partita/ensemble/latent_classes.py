@@ -38,6 +38,7 @@ from partita.arrays import Array, Labels
 from partita.ensemble.base import Clustering, Member, hard
 from partita.ensemble.categories import PRIOR, Categories
 from partita.ensemble.consensus import EACH, ITEMS, Consensus, sizes_up_to
+from partita.ensemble.weights import agreement
 from partita.errors import InputError
 from partita.kernels.threads import limit_threads
 from partita.runs import outcomes_of
@@ -221,6 +222,7 @@ def classes_of(
         np.array(numbers[1:]),
         np.array([reproduced(own.membership, table.counts) for own in several]),
         draws[likeliest],
+        float(agreement(list(draws))[likeliest] @ weights),
         float(log_odds[1:, 0].max()),
         0.0,
         power=1.0,
