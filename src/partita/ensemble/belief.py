@@ -105,9 +105,12 @@ def of_one_cluster(fit: FittedMixture, alone: FittedMixture) -> float:
             n, q = fit.coordinates.shape
             told = OF_ONE + OF_MANY * max(0.0, float(np.log(n / (ITEMS_EACH * n_parameters("student", 1, q)))))
             return told if fit.categories is None else OF_ONE_BESIDE
+        if fit.n_dense == 1 and fit.categories is None:  # one cluster and its outliers
+            return OF_ONE
         told = OF_SEVERAL * min(1.0, (fit.bic - alone.bic) / IN_FULL)
         return told if fit.categories is None else told - explained(fit.categories, fit.clustering.labels)
-    return 0.0 if several or fit.normality.skewness > SKEWED else OF_SKEWED
+    skewed = not several and max(fit.normality.skewness, fit.skewness_of_most) <= SKEWED
+    return OF_SKEWED if skewed else 0.0
 
 
 def probability_of_components(judge: Validity, components: Labels, others: Labels, more: float = 0.0) -> float:

@@ -64,6 +64,8 @@ MAX_ITER, TOLERANCE, LOOK, FIRST = 100, 1e-4, 3, 10
 LIKELY = 3
 # Dimensions in which items may fill their box, and how many times as dense as that a cluster is at least.
 FEW_DIMENSIONS, SPARSE = 5, 3.0
+# Share of the items that lie farthest from the mean, which may be outliers.
+FARTHEST = 0.02
 # Runs of k-means of each kind more at which a mixture is begun that tests may not reject.
 MORE_STARTS = 2
 # How much larger the BIC of the other shape may be an item where the first steps of a simpler one are its last.
@@ -106,15 +108,38 @@ class FittedMixture:
         Their items are scattered around the clusters, as those of a background are (`partita.doubt.rivals`). Only in
         few dimensions, where items fill their box.
         """
-        Z, Q = self.coordinates, np.asarray(self.clustering.membership, dtype=np.float64)
-        q, held = Z.shape[1], Q.sum(axis=0)
-        sparse = np.zeros(len(held), dtype=bool)
-        if self.categories is not None or q > FEW_DIMENSIONS:
+        sparse = self._sparse & (self._held >= self.coordinates.shape[1] + 2)
+        return sparse if (~sparse).sum() > 1 else np.zeros_like(sparse)
+
+    @property
+    def n_dense(self) -> int:
+        """Components that are no scattered ones, and hold items enough to tell."""
+        return int((~self._sparse).sum())
+
+    @property
+    def _held(self) -> Array:
+        """Items of each component."""
+        return np.asarray(self.clustering.membership, dtype=np.float64).sum(axis=0)
+
+    @cached_property
+    def _sparse(self) -> NDArray[np.bool_]:
+        """Which components are hardly denser than the box of all items, or hold too few to tell."""
+        Z, Q, held = self.coordinates, np.asarray(self.clustering.membership, dtype=np.float64), self._held
+        sparse = held < Z.shape[1] + 2
+        if self.categories is not None or Z.shape[1] > FEW_DIMENSIONS:
             return sparse
         volume = np.log(np.maximum(np.ptp(Z, axis=0), np.finfo(float).tiny)).sum()
-        for k in np.flatnonzero(held >= q + 2):
+        for k in np.flatnonzero(~sparse):
             sparse[k] = log_density_of_own(Z, Q[:, k]) + volume <= np.log(SPARSE)
-        return sparse if (~sparse).sum() > 1 else np.zeros(len(held), dtype=bool)
+        return sparse
+
+    @property
+    def skewness_of_most(self) -> float:
+        """Probability of a skewness as large as that of the items of a single component, but for the farthest few."""
+        (mean,), (whitener,) = self.components.means, self.components.whiteners
+        distance = np.linalg.norm((self.coordinates - mean) @ whitener, axis=1)
+        kept = self.coordinates[distance <= np.quantile(distance, 1.0 - FARTHEST)]
+        return mardia(kept, self.components, np.ones((len(kept), 1))).skewness
 
     def labels_of_clusters(self) -> Labels:
         """Return the labels, in which scattered items are with the most probable of the other components."""
