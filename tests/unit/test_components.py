@@ -464,6 +464,30 @@ def test_one_component_that_is_not_rejected_tells_the_more_of_one_cluster_the_mo
     np.testing.assert_allclose(np.diff(told), [0.0, 1.2 * np.log(4), 1.2 * np.log(4)])
 
 
+def test_a_few_outliers_make_one_component_neither_skewed_nor_several():
+    rng = np.random.default_rng([31, 8])
+    few = rng.normal(size=(400, 3))
+    far = np.r_[few, few.std(axis=0) * 6 * rng.uniform(-1, 1, size=(4, 3)) + [3.0, 3.0, 3.0]]
+    one = Components().fitted(far, 1, rng)
+    assert one.normality.skewness < 0.01 < one.skewness_of_most
+    assert of_one_cluster(one, one) == 0.0
+    skewed = Components().fitted(rng.gamma(1.0, size=(400, 3)), 1, rng)
+    assert skewed.skewness_of_most < 0.01
+    assert of_one_cluster(skewed, skewed) == -3.7
+
+
+def test_a_component_of_scattered_items_beside_another_is_no_second_cluster():
+    X, truth = overlapping(100)
+    beneath = np.random.default_rng(1).uniform(X.min(axis=0) - 9, X.max(axis=0) + 9, size=(20, 2))
+    core = X[truth == 0]
+    one, two = (Components().fitted(np.r_[core, beneath], K, np.random.default_rng(0)) for K in (1, 2))
+    assert two.n_dense == 1
+    assert not two.scattered.any()  # of two, one has to be left
+    assert of_one_cluster(two, one) == pytest.approx(1.4 if two.fits else 0.0)
+    three = Components().fitted(X, 3, np.random.default_rng(0))
+    assert three.n_dense == 3
+
+
 def test_several_components_tell_of_several_clusters_as_far_as_their_bic_is_larger():
     X, _ = overlapping()
     one, three = (Components().fitted(X, K, np.random.default_rng(0)) for K in (1, 3))
