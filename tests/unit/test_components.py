@@ -476,16 +476,16 @@ def test_a_few_outliers_make_one_component_neither_skewed_nor_several():
     assert of_one_cluster(skewed, skewed) == -3.7
 
 
-def test_a_component_of_scattered_items_beside_another_is_no_second_cluster():
-    X, truth = overlapping(100)
-    beneath = np.random.default_rng(1).uniform(X.min(axis=0) - 9, X.max(axis=0) + 9, size=(20, 2))
-    core = X[truth == 0]
-    one, two = (Components().fitted(np.r_[core, beneath], K, np.random.default_rng(0)) for K in (1, 2))
-    assert two.n_dense == 1
+@pytest.mark.parametrize(("n_beneath", "told"), [(4, 1.4), (20, -3.2)])
+def test_a_component_of_a_few_scattered_items_beside_another_is_no_second_cluster(n_beneath, told):
+    rng = np.random.default_rng(1)
+    X = np.r_[rng.normal(size=(150, 2)), rng.uniform(-14, 14, size=(n_beneath, 2))]
+    one, two = (Components().fitted(X, K, np.random.default_rng(0)) for K in (1, 2))
+    assert two.fits
+    assert two.is_one_and_outliers == (told > 0)
     assert not two.scattered.any()  # of two, one has to be left
-    assert of_one_cluster(two, one) == pytest.approx(1.4 if two.fits else 0.0)
-    three = Components().fitted(X, 3, np.random.default_rng(0))
-    assert three.n_dense == 3
+    assert of_one_cluster(two, one) == told
+    assert not Components().fitted(overlapping(100)[0], 3, rng).is_one_and_outliers
 
 
 def test_several_components_tell_of_several_clusters_as_far_as_their_bic_is_larger():

@@ -105,7 +105,7 @@ def of_one_cluster(fit: FittedMixture, alone: FittedMixture) -> float:
             n, q = fit.coordinates.shape
             told = OF_ONE + OF_MANY * max(0.0, float(np.log(n / (ITEMS_EACH * n_parameters("student", 1, q)))))
             return told if fit.categories is None else OF_ONE_BESIDE
-        if fit.n_dense == 1 and fit.categories is None:  # one cluster and its outliers
+        if fit.is_one_and_outliers and fit.categories is None:
             return OF_ONE
         told = OF_SEVERAL * min(1.0, (fit.bic - alone.bic) / IN_FULL)
         return told if fit.categories is None else told - explained(fit.categories, fit.clustering.labels)

@@ -64,8 +64,9 @@ MAX_ITER, TOLERANCE, LOOK, FIRST = 100, 1e-4, 3, 10
 LIKELY = 3
 # Dimensions in which items may fill their box, and how many times as dense as that a cluster is at least.
 FEW_DIMENSIONS, SPARSE = 5, 3.0
-# Share of the items that lie farthest from the mean, which may be outliers.
-FARTHEST = 0.02
+# Share of the items that lie farthest from the mean, and of those in other components than the dense one, which may be
+# outliers.
+FARTHEST, OUTLYING = 0.02, 0.05
 # Runs of k-means of each kind more at which a mixture is begun that tests may not reject.
 MORE_STARTS = 2
 # How much larger the BIC of the other shape may be an item where the first steps of a simpler one are its last.
@@ -112,20 +113,21 @@ class FittedMixture:
         return sparse if (~sparse).sum() > 1 else np.zeros_like(sparse)
 
     @property
-    def n_dense(self) -> int:
-        """Components that are no scattered ones, and hold items enough to tell."""
-        return int((~self._sparse).sum())
+    def is_one_and_outliers(self) -> bool:
+        """Whether all but one component together are of few items, scattered or too few to tell."""
+        few = float(self._held[self._sparse].sum()) <= OUTLYING * len(self.coordinates)
+        return few and int((~self._sparse).sum()) == 1
 
-    @property
+    @cached_property
     def _held(self) -> Array:
         """Items of each component."""
-        return np.asarray(self.clustering.membership, dtype=np.float64).sum(axis=0)
+        return np.asarray(np.asarray(self.clustering.membership, dtype=np.float64).sum(axis=0))
 
     @cached_property
     def _sparse(self) -> NDArray[np.bool_]:
         """Which components are hardly denser than the box of all items, or hold too few to tell."""
-        Z, Q, held = self.coordinates, np.asarray(self.clustering.membership, dtype=np.float64), self._held
-        sparse = held < Z.shape[1] + 2
+        Z, Q = self.coordinates, np.asarray(self.clustering.membership, dtype=np.float64)
+        sparse: NDArray[np.bool_] = self._held < Z.shape[1] + 2
         if self.categories is not None or Z.shape[1] > FEW_DIMENSIONS:
             return sparse
         volume = np.log(np.maximum(np.ptp(Z, axis=0), np.finfo(float).tiny)).sum()
