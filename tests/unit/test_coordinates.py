@@ -1,5 +1,7 @@
 """Distances and affinities that are those of points: the points, fits to them, and what is given of new items says."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 import scipy.sparse as sp
@@ -10,8 +12,10 @@ from partita.affinity import DenseAffinity, NeighborGraph, Precomputed, SparseAf
 from partita.ensemble.tree import groups_with_a_gap
 from partita.errors import InputError
 from partita.estimators import coordinates
+from partita.estimators.choosing import why_so_many
 from partita.estimators.coordinates import Coordinates
 from partita.io import load, save
+from partita.n_clusters.agreement import verdict_of
 from synthetic import gaussians
 
 CENTRES = np.array([[0.0, 0.0], [6.0, 0.0], [0.0, 6.0]])
@@ -320,15 +324,27 @@ def test_the_height_of_many_items_does_not_hang_by_their_order():
     assert placed.height == pytest.approx(other.height, rel=1e-9)
 
 
-def test_one_cluster_that_is_less_probable_than_several_says_why():
+def test_one_cluster_that_is_less_probable_than_two_says_why():
+    Z = np.random.default_rng(7).normal(size=(100, 3)) * [3, 1, 1]
+    found = fitted(cdist(Z, Z, "chebyshev"), "auto")._consensus
+    of_two = (found.draws.max(axis=1) == 1).astype(float)
+    found = replace(
+        found, weights=of_two / of_two.sum(), partition=found.draws[of_two.argmax()], one=0.45, expected=0.2
+    )
+    verdict = verdict_of(found)  # .45 > .55 * 1.2 / 2
+    assert verdict.n_clusters == 1
+    np.testing.assert_allclose(verdict.probabilities[:2], [0.45, 0.55])
+    assert "would have to be more probable" in why_so_many(verdict, 1, found)
+    assert "0.45 for 1" in why_so_many(verdict, 1, found)
+    assert "2 clusters have 0.55" in verdict.judgements[0].note
+
+
+def test_the_probability_of_one_cluster_that_is_said_of_distances_is_the_one_that_decides():
     Z = np.random.default_rng(7).normal(size=(100, 3)) * [3, 1, 1]
     model = fitted(cdist(Z, Z, "chebyshev"), "auto")
     p = model.verdict_.probabilities
     assert model.n_clusters_ == 1
-    assert p.argmax() > 0
-    assert f"{p[0]:.2f}" in model.chosen_["n_clusters"].why
-    assert "would have to be more probable" in model.chosen_["n_clusters"].why
-    assert f"{p[p.argmax()]:.2f}" in model.verdict_.judgements[0].note
+    assert p[0] == p.max() == model.verdict_.sure
 
 
 def test_a_quarter_of_copies_leaves_what_nearly_are_points_to_their_distances(points):

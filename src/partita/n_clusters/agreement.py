@@ -92,8 +92,8 @@ def verdict_of(found: Consensus, least: int = 1) -> Verdict:
 
     An answer is worth one half for telling one cluster from several, and the other half times the adjusted Rand index
     of its labels with the truth. One cluster is the answer where more is to be expected of it than of the partition:
-    where its odds exceed the mean of one and the partition's expected index. Where at least `least` clusters are asked
-    for, 2 or more, it is no answer.
+    where its odds exceed the mean of one and the partition's expected index. Of latent classes and of modes labels have
+    the whole worth. Where at least `least` clusters are asked for, 2 or more, it is no answer.
 
     Parameters
     ----------
@@ -108,7 +108,8 @@ def verdict_of(found: Consensus, least: int = 1) -> Verdict:
         p[K - 1] = (1.0 - one) * share
     p[0] = one if shares else 1.0
     K = found.n_clusters
-    if one > (1.0 - one) * (1.0 + found.expected) / 2:
+    by_labels = found.soft is not None or found.modes
+    if one > (1.0 - one) * (found.expected if by_labels else (1.0 + found.expected) / 2):
         K = 1
         beside = f"{found.n_clusters} clusters have {p[found.n_clusters - 1]:.2f}"
         said = replace(said, n_clusters=None, note=f"one cluster has a probability of {one:.2f}, and {beside}")
