@@ -476,10 +476,10 @@ def test_a_few_outliers_make_one_component_neither_skewed_nor_several():
     assert of_one_cluster(skewed, skewed) == -3.7
 
 
-@pytest.mark.parametrize(("n_beneath", "told"), [(4, 1.4), (20, -3.2)])
+@pytest.mark.parametrize(("n_beneath", "told"), [(15, 1.4), (60, -3.2)])
 def test_a_component_of_a_few_scattered_items_beside_another_is_no_second_cluster(n_beneath, told):
     rng = np.random.default_rng(1)
-    X = np.r_[rng.normal(size=(150, 2)), rng.uniform(-14, 14, size=(n_beneath, 2))]
+    X = np.r_[rng.normal(size=(400, 2)), rng.uniform(-14, 14, size=(n_beneath, 2))]
     one, two = (Components().fitted(X, K, np.random.default_rng(0)) for K in (1, 2))
     assert two.fits
     assert two.is_one_and_outliers == (told > 0)

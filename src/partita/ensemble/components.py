@@ -109,12 +109,11 @@ class FittedMixture:
         Their items are scattered around the clusters, as those of a background are (`partita.doubt.rivals`). Only in
         few dimensions, where items fill their box.
         """
-        sparse = self._sparse & (self._held >= self.coordinates.shape[1] + 2)
-        return sparse if (~sparse).sum() > 1 else np.zeros_like(sparse)
+        return self._sparse if (~self._sparse).sum() > 1 else np.zeros_like(self._sparse)
 
     @property
     def is_one_and_outliers(self) -> bool:
-        """Whether all but one component together are of few items, scattered or too few to tell."""
+        """Whether all but one component are of scattered items, and few of them together."""
         few = float(self._held[self._sparse].sum()) <= OUTLYING * len(self.coordinates)
         return few and int((~self._sparse).sum()) == 1
 
@@ -125,13 +124,13 @@ class FittedMixture:
 
     @cached_property
     def _sparse(self) -> NDArray[np.bool_]:
-        """Which components are hardly denser than the box of all items, or hold too few to tell."""
+        """Which components are hardly denser than the box of all items; none that holds too few to tell."""
         Z, Q = self.coordinates, np.asarray(self.clustering.membership, dtype=np.float64)
-        sparse: NDArray[np.bool_] = self._held < Z.shape[1] + 2
+        sparse = np.zeros(len(self._held), dtype=bool)
         if self.categories is not None or Z.shape[1] > FEW_DIMENSIONS:
             return sparse
         volume = np.log(np.maximum(np.ptp(Z, axis=0), np.finfo(float).tiny)).sum()
-        for k in np.flatnonzero(~sparse):
+        for k in np.flatnonzero(self._held >= Z.shape[1] + 2):
             sparse[k] = log_density_of_own(Z, Q[:, k]) + volume <= np.log(SPARSE)
         return sparse
 
