@@ -17,11 +17,11 @@ classes, tables that tell nothing, and development sets with columns of categori
 `benchmarks/mixed_tables.py --beside`.
 
 Of one cluster or several the mixture tells more, by Mardia's tests (`partita.ensemble.normality`): one component that
-fits is hardly ever several clusters, the less the more items there are, several that fit are hardly ever one, and a
-single one with skewed items is hardly ever one cluster: the items are too few for so many parameters as several
-components have. Several whose BIC is hardly larger than that of one component tell the less of it, down to nothing: two
-fit a hundred items of a square. And where a uniform density over the items' convex hull describes them better than any
-mixture, they are hardly several.
+fits is hardly ever several clusters, the more rarely the more items there are, several that fit are hardly ever one,
+and a single one with skewed items is hardly ever one cluster: the items are too few for so many parameters as several
+components have. A few outliers make no component skewed, and scattered ones are no second component. Several whose BIC
+is hardly larger than that of one component tell the less of it, down to nothing: two fit a hundred items of a square.
+And where a uniform density over the items' convex hull describes them better than any mixture, they are hardly several.
 
 The number of components has the probabilities exp(BIC / T) [schwarz1978], BIC the log-likelihood less half a logarithm
 of the number of items for each parameter. T makes the most probable number right as often as it says: no mixture

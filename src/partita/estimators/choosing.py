@@ -40,7 +40,7 @@ from partita.wording import count
 __all__ = ["Built", "Choice", "Choose", "EvidenceByK", "FromDraws", "Kind", "NumberOfClusters", "judged", "why_so_many"]
 
 
-# How many times as probable as one cluster parts of a curve have to be, to be several.
+# How many times as probable as they say the odds of one cluster are, where parts of a curve may be taken for clusters.
 PARTS = 1.5
 # What items are, where it matters to their number.
 Kind: TypeAlias = Literal["plain", "similar", "points", "curved", "roots"]
@@ -244,9 +244,9 @@ class NumberOfClusters:
         "similar": known by similarities, of which criteria look at the nearest ones, not at all pairs. "points": known
         by distances, which may have a history of branches within branches: groups with a gap between them are three
         times as probable as all else. "curved": points along curves as well, of whose parts methods may agree that they
-        are clusters: one cluster is at least as probable as criteria say of the nearest neighbours, and the likeliest
-        number has to be one and a half times as probable. "roots": the same of points by the roots of distances, which
-        make small ones larger beside large ones.
+        are clusters: one cluster is at least as probable as criteria say of the nearest neighbours, and its odds
+        beside the likeliest number, not beside all of them together, are multiplied by one and a half. "roots": the
+        same of points by the roots of distances, which make small ones larger beside large ones.
     """
 
     asked: Any = "auto"
@@ -417,7 +417,9 @@ def judged(evidence: EvidenceByK, by: str = "auto", bounds: Bounds = ANY, items:
 
 
 def _beside_parts(one: float, most: float) -> float:
-    """The probability of one cluster where curves are cut in parts, `most` the largest share of a number of these."""
+    """The probability of one cluster where several may be parts of a curve; `most` is the largest share that a number
+    has among several.
+    """
     odds = PARTS * one / max((1.0 - one) * most, np.finfo(float).tiny)
     return float(odds / (1.0 + odds))
 

@@ -92,7 +92,7 @@ def verdict_of(found: Consensus, least: int = 1) -> Verdict:
 
     An answer is worth one half for telling one cluster from several, and the other half times the adjusted Rand index
     of its labels with the truth. One cluster is the answer where more is to be expected of it than of the partition:
-    where its odds exceed the mean of one and the partition's expected index. Of latent classes and of modes labels have
+    where its odds exceed the mean of 1 and the partition's expected index. Of latent classes and of modes labels have
     the whole worth. Where at least `least` clusters are asked for, 2 or more, it is no answer.
 
     Parameters

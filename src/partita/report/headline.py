@@ -28,7 +28,7 @@ SETTLED, LIKELY = 0.9, 0.1
 AGREED = 0.5
 # Two clusters whose items are together with this probability are hard to tell apart; one below it is not printed.
 BLURRED, PRINTED = 0.1, 0.005
-# Items from which something can be learned about clusters, and that may be one.
+# Items from which something can be learned about clusters.
 FEWEST = 3
 # Nodes of a graph up to which a number of clusters that was given is examined: more take longer than the fit.
 EXAMINED = 1000
@@ -36,7 +36,7 @@ EXAMINED = 1000
 DOUBTED = 0.5
 # Share of a cluster's items from which it is mostly outliers.
 MOSTLY = 0.5
-# Share of all items that outliers of a single cluster have to be to look like a second one.
+# Share of all items from which the outliers of a single cluster may be a second one.
 SCATTERED = 0.05
 # Share of all items that may belong to either of two clusters from which that is worth a word.
 WORTH = 0.01
@@ -300,8 +300,8 @@ def _disagreement(model: FactorizationEstimator) -> list[str]:
 
 
 def _background(model: FactorizationEstimator) -> list[str]:
-    """Clusters that are outliers for the most part: a background that methods gave a cluster of its own. And a
-    background beneath a single cluster, which as many items of another, sparse one would look like.
+    """Clusters that consist mostly of outliers, to which methods gave a cluster of their own; and many outliers of a
+    single cluster, which may be a second one.
     """
     outlier = model.outlier_ > OUTLIER
     if model.n_clusters_ == 1 and hasattr(model, "verdict_") and outlier.sum() >= max(FEWEST, SCATTERED * len(outlier)):
