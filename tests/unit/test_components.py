@@ -488,6 +488,16 @@ def test_a_component_of_a_few_scattered_items_beside_another_is_no_second_cluste
     assert not Components().fitted(overlapping(100)[0], 3, rng).is_one_and_outliers
 
 
+@pytest.mark.parametrize("n_small", [5, 6, 7])  # fewer than, and as many as, a covariance can be estimated of
+def test_a_small_compact_cluster_is_no_outlier_of_another(n_small):
+    rng = np.random.default_rng(0)
+    X = np.r_[rng.normal(size=(200, 5)), 0.3 * rng.normal(size=(n_small, 5)) + 4]
+    found, model = DEFAULT.consensus(X), SoftClustering(random_state=0).fit(X)
+    assert found.one < 0.2
+    assert model.n_clusters_ == 2
+    assert len(set(model.labels_[200:]) - set(model.labels_[:200])) == 1
+
+
 def test_several_components_tell_of_several_clusters_as_far_as_their_bic_is_larger():
     X, _ = overlapping()
     one, three = (Components().fitted(X, K, np.random.default_rng(0)) for K in (1, 3))
