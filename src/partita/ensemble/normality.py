@@ -31,6 +31,8 @@ __all__ = ["Mardia", "bic_of_uniform", "mardia"]
 FEWEST = 2
 # Degrees of freedom from which on a Student distribution is a normal one: the most that are estimated are 200.
 NORMAL = 199.0
+# Responsibilities up to which an item tells nothing of a component.
+NEXT_TO_NOTHING = 1e-9
 # Probabilities of distances are held away from 0 and 1 by so much.
 MARGIN = 1e-9
 # Columns up to which a hull is made: in more, hardly any item is inside it.
@@ -80,12 +82,13 @@ def mardia(Z: Array, components: Ellipsoids, responsibilities: Array) -> Mardia:
     """
     q = Z.shape[1]
     skewness, kurtosis = [], []
-    for m, r in enumerate(responsibilities.T):
+    for m, each in enumerate(responsibilities.T):
+        r = each[own := each > NEXT_TO_NOTHING]
         n = float(r.sum())
         if n < FEWEST * (q + 1):
             continue
         with np.errstate(over="ignore", invalid="ignore"):  # of near copies; what is not finite does not fit
-            W = _standard(_as_normal((Z - components.means[m]) @ components.whiteners[m], components.freedom), r)
+            W = _standard(_as_normal((Z[own] - components.means[m]) @ components.whiteners[m], components.freedom), r)
             third = (W * r[:, None]).T @ (W[:, :, None] * W[:, None, :]).reshape(len(W), -1) / n
             fourth = float(r @ np.einsum("nq,nq->n", W, W) ** 2) / n
         skewness.append(n * float((third**2).sum()) / 6)

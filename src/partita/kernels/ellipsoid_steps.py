@@ -2,7 +2,7 @@
 loads numba.
 
 By array operations these are some fifty passes, which take fifty times as long as the products for a hundred items, and
-three times for two thousand.
+three times for two thousand. Logarithms and exponentials are numpy's, which take several numbers at a time.
 """
 
 from __future__ import annotations
@@ -14,13 +14,9 @@ from numba import njit
 
 from partita.arrays import Array
 
-__all__ = ["expectation", "maximised_axes", "maximised_full", "tails_told"]
-
-# Items whose responsibilities are finished while they are in the cache.
-BLOCK = 256
+__all__ = ["expectation", "maximised_axes", "maximised_full", "telling"]
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
 def expectation(
     squared: Array,
     log_scales: Array,
@@ -56,66 +52,73 @@ def expectation(
     n : M
         Filled with sums of responsibilities times weights.
     """
-    M, N = squared.shape
-    gaussian = math.isinf(freedom)
-    half = 0.5 if gaussian else 0.5 * (freedom + d)
-    more = added.size > 0
-    top, total = np.empty(BLOCK), np.empty(BLOCK)
-    log_likelihood = 0.0
-    n[:] = 0.0
-    for low in range(0, N, BLOCK):
-        size = min(BLOCK, N - low)
-        top[:] = -np.inf
-        total[:] = 0.0
-        for m in range(M):
-            row, far, log_scale = R[m, low : low + size], squared[m, low : low + size], log_scales[m]
-            for b in range(size):
-                row[b] = log_scale - half * (far[b] if gaussian else math.log(far[b] + freedom))
-            if more:
-                for b in range(size):
-                    row[b] += added[m, low + b]
-            for b in range(size):
-                top[b] = max(top[b], row[b])
-        for m in range(M):
-            row = R[m, low : low + size]
-            for b in range(size):
-                less = row[b] - top[b]
-                row[b] = math.exp(less) if less >= least else 0.0
-                total[b] += row[b]
-        for b in range(size):
-            log_likelihood += weights[low + b] * (top[b] + math.log(total[b]))
-            total[b] = 1.0 / total[b]
-        for m in range(M):
-            row, far, kept = R[m, low : low + size], squared[m, low : low + size], held[m, low : low + size]
-            for b in range(size):
-                row[b] *= total[b]
-                kept[b] = row[b] * weights[low + b]
-                n[m] += kept[b]
-            if not gaussian:
-                for b in range(size):
-                    kept[b] *= (freedom + d) / (freedom + far[b])
+    far = squared
+    if not math.isinf(freedom):
+        far = np.log(np.add(squared, freedom, out=held), out=held)
+    top = _below_the_top(far, log_scales, freedom, d, added, R)
+    np.exp(R, out=R)
+    log_likelihood = _shared(squared, freedom, d, weights, math.exp(least), top, R, held)
+    np.dot(R, weights, out=n)
     return log_likelihood
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def tails_told(
-    R: Array, weights: Array, squared: Array, freedom: float, d: int, least: float
-) -> tuple[float, float, float]:
-    """Return the sum of w r (log u - u), u = (v + d) / (v + squared), over responsibilities r above `least` and their
-    weights w; its derivative by v; and the sum of w r.
-    """
+def _below_the_top(far: Array, log_scales: Array, freedom: float, d: int, added: Array, R: Array) -> Array:
+    """Write the log-joint less each item's largest, by squared distances or by log(v + these); return the largest."""
     M, N = R.shape
-    told = rise = total = 0.0
+    half = 0.5 if math.isinf(freedom) else 0.5 * (freedom + d)
+    top = np.full(N, -np.inf)
     for m in range(M):
         for i in range(N):
-            if R[m, i] > least:
-                r = R[m, i] * weights[i]
-                within = freedom + squared[m, i]
-                u = (freedom + d) / within
-                told += r * (math.log(u) - u)
-                rise += r * ((squared[m, i] - d) / within) ** 2
-                total += r
-    return told, rise / (freedom + d), total
+            R[m, i] = log_scales[m] - half * far[m, i]
+        if added.size > 0:
+            for i in range(N):
+                R[m, i] += added[m, i]
+        for i in range(N):
+            top[i] = max(top[i], R[m, i])
+    for m in range(M):
+        for i in range(N):
+            R[m, i] -= top[i]
+    return top
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def _shared(
+    squared: Array, freedom: float, d: int, weights: Array, least: float, top: Array, R: Array, held: Array
+) -> float:
+    """Divide densities, as shares of an item's largest, by their sum; return the log-likelihood."""
+    M, N = R.shape
+    total = np.zeros(N)
+    log_likelihood = 0.0
+    for m in range(M):
+        for i in range(N):
+            R[m, i] = R[m, i] if R[m, i] >= least else 0.0
+            total[i] += R[m, i]
+    for i in range(N):
+        log_likelihood += weights[i] * (top[i] + math.log(total[i]))
+        total[i] = 1.0 / total[i]
+    for m in range(M):
+        for i in range(N):
+            R[m, i] *= total[i]
+            held[m, i] = R[m, i] * weights[i]
+        if not math.isinf(freedom):
+            for i in range(N):
+                held[m, i] *= (freedom + d) / (freedom + squared[m, i])
+    return log_likelihood
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def telling(R: Array, weights: Array, squared: Array, least: float) -> tuple[Array, Array]:
+    """Return responsibilities above `least` times weights, and the squared distances that they belong to."""
+    M, N = R.shape
+    held, far = np.empty(M * N), np.empty(M * N)
+    count = 0
+    for m in range(M):
+        for i in range(N):
+            held[count] = R[m, i] * weights[i]
+            far[count] = squared[m, i]
+            count += R[m, i] > least
+    return held[:count], far[:count]
 
 
 @njit(cache=True, nogil=True, error_model="numpy")

@@ -374,16 +374,21 @@ def _freedom(R: Array, weights: Array, squared: Array, freedom: float, d: int) -
     method in 1 / v, in which the likelihood of nearly Gaussian components is nearly a parabola; it halves the interval
     where it would leave it.
     """
-    from partita.kernels.ellipsoid_steps import tails_told
+    from partita.kernels.ellipsoid_steps import telling
 
     ends = 1 / FREEDOMS[1], 1 / FREEDOMS[0]
     (low, high), at = ends, 1 / min(max(freedom, FREEDOMS[0]), FREEDOMS[1])
     tried = set()
+    held, far = telling(R, weights, squared, NEXT_TO_NOTHING)
+    total = held.sum()
     for _ in range(STEPS):
         tried.add(at)
         v = 1 / at
         half = (v + d) / 2
-        told, rise, total = tails_told(R, weights, squared, v, d, NEXT_TO_NOTHING)
+        u = (v + d) / (v + far)
+        of_u = held @ u
+        told = held @ np.log(u) - of_u
+        rise = (total - 2 * of_u + held @ u**2) / (v + d)  # 1 - u is (s - d) / (v + s)
         slope = log(v / 2) - digamma(v / 2) + 1 + told / total + digamma(half) - log(half)
         curve = at - zeta(2, v / 2) / 2 + rise / total + zeta(2, half) / 2 - 1 / (v + d)  # zeta(2, x) is trigamma
         low, high = (low, at) if slope > 0 else (at, high)
