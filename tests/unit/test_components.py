@@ -476,6 +476,39 @@ def test_a_few_outliers_make_one_component_neither_skewed_nor_several():
     assert of_one_cluster(skewed, skewed) == -3.7
 
 
+@pytest.mark.parametrize(("draw", "n", "q"), [("exponential", 200, 10), ("lognormal", 400, 4), ("gamma", 200, 8)])
+def test_one_cluster_of_skewed_columns_is_one(draw, n, q):
+    rng = np.random.default_rng([q, n])
+    X = rng.gamma(2.0, size=(n, q)) if draw == "gamma" else getattr(rng, draw)(size=(n, q))
+    model = SoftClustering(random_state=0).fit(X)
+    assert model.n_clusters_ == 1
+    assert model.verdict_.sure > 0.7
+
+
+def test_several_clusters_of_skewed_columns_are_several():
+    rng = np.random.default_rng(0)
+    truth = np.repeat([0, 1, 2], 100)
+    X = np.exp(rng.normal(size=(300, 4)) / 2 + 2.5 * np.eye(3, 4)[truth])
+    assert metrics.adjusted_rand_index(SoftClustering(random_state=0).fit(X).labels_, truth) > 0.9
+
+
+def test_no_longer_look_is_taken_at_a_number_that_is_far_behind(monkeypatch):
+    looks = []
+    longer = components_member._Climbs.or_likelier
+    monkeypatch.setattr(
+        components_member._Climbs,
+        "or_likelier",
+        lambda self, own, *given: looks.append(self.n_clusters) or longer(self, own, *given),
+    )
+    truth = np.repeat(np.arange(3), 100)
+    X = gaussians(truth, 6.0 * np.eye(3, 6), 0)
+    found = fitted_at(Components(n_starts=1), X, [1, 2, 3, 4, 5, 6, 7, 8], 0, always=3)
+    bic = {K: fit.bic for K, fit in with_own_covariances(found).items()}
+    assert list(bic) == [1, 2, 3, 4, 5, 6]
+    assert max(bic[5], bic[6]) < bic[3] - 0.2 * len(X)
+    assert looks == [2, 3, 4]  # of four, three were not known to be better: both may be tried at once
+
+
 @pytest.mark.parametrize(("n_beneath", "told"), [(15, 1.4), (60, -3.2)])
 def test_a_component_of_a_few_scattered_items_beside_another_is_no_second_cluster(n_beneath, told):
     rng = np.random.default_rng(1)

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from partita.ensemble.normality import mardia
+from partita.ensemble.normality import as_normal_as_can_be, mardia
 from partita.kernels.ellipsoids import Ellipsoids, Items, climb
 
 TWO = np.array([[0.0, 0.0], [6.0, 0.0]])
@@ -88,3 +88,23 @@ def test_units_and_the_order_of_components_do_not_matter():
 def test_components_of_few_items_are_not_tested():
     Z = np.random.default_rng(0).random((40, 6))
     assert p_of(Z, np.repeat(np.arange(4), 10)) == 1.0
+
+
+@pytest.mark.parametrize("draw", ["exponential", "normal", "lognormal"])
+def test_what_transformed_columns_add_is_the_logarithm_of_their_derivatives(draw):
+    X = getattr(np.random.default_rng(0), draw)(size=(400, 2))
+    columns, added = as_normal_as_can_be(X)
+    order = np.argsort(X, axis=0)
+    steps = [np.diff(np.take_along_axis(Y, order, axis=0), axis=0) for Y in (columns, X)]
+    assert (steps[0] > 0).all()
+    slopes = np.log(steps[0] / steps[1])  # between neighbours; at the items nearly the mean of those on both sides
+    at_items = (np.r_[slopes[:1], slopes] + np.r_[slopes, slopes[-1:]]).sum() / 2
+    assert added == pytest.approx(at_items - np.log(400), abs=3.0)
+
+
+def test_transformed_columns_do_not_depend_on_units():
+    X = np.random.default_rng(1).gamma(2.0, size=(300, 3))
+    columns, added = as_normal_as_can_be(X)
+    again, of_other_units = as_normal_as_can_be(1000.0 * X - 7.0)
+    np.testing.assert_allclose(again, columns, rtol=1e-4, atol=1e-4)
+    assert of_other_units == pytest.approx(added - 900 * np.log(1000.0))

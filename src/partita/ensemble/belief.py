@@ -19,15 +19,20 @@ classes, tables that tell nothing, and development sets with columns of categori
 Of one cluster or several the mixture tells more, by Mardia's tests (`partita.ensemble.normality`): one component that
 fits is hardly ever several clusters, the more rarely the more items there are, several that fit are hardly ever one,
 and a single one with skewed items is hardly ever one cluster: the items are too few for so many parameters as several
-components have. A few outliers make no component skewed, and scattered ones are no second component. Several whose BIC
-is hardly larger than that of one component tell the less of it, down to nothing: two fit a hundred items of a square.
-And where a uniform density over the items' convex hull describes them better than any mixture, they are hardly several.
+components have. Principal axes of many columns are skewed where these are, whatever the clusters, and tell nothing. A
+few outliers make no component skewed, and scattered ones are no second component. Several whose BIC is hardly larger
+than that of one component tell the less of it, down to nothing: two fit a hundred items of a square. Where a uniform
+density over the items' convex hull describes them better than any mixture, they are hardly several. And where one
+component of columns that are transformed to be as normal as can be [yeo2000] does, mixtures of these columns are asked:
+a single cluster of skewed columns is best described by several components that do not fit.
 
 The number of components has the probabilities exp(BIC / T) [schwarz1978], BIC the log-likelihood less half a logarithm
 of the number of items for each parameter. T makes the most probable number right as often as it says: no mixture
 is quite the one that items were drawn from.
 
 [schwarz1978] G. Schwarz, Estimating the dimension of a model, Annals of Statistics 6, 1978.
+[yeo2000] I.-K. Yeo, R. Johnson, A new family of power transformations to improve normality or symmetry, Biometrika 87,
+2000.
 """
 
 from __future__ import annotations
@@ -50,7 +55,7 @@ from partita.ensemble.components import (
     with_own_covariances,
 )
 from partita.ensemble.consensus import Consensus
-from partita.ensemble.normality import bic_of_uniform
+from partita.ensemble.normality import as_normal_as_can_be, bic_of_uniform
 from partita.ensemble.validity import Statistics, Validity
 from partita.ensemble.weights import adjusted_rand, agreement
 from partita.kernels.ellipsoids import n_parameters
@@ -81,8 +86,9 @@ OF_ONE, OF_SEVERAL, IN_FULL = 1.4, -3.2, 10.0
 # What each e-fold of the items adds to that of one component, from so many on for each of its parameters: tests would
 # reject it the sooner.
 OF_MANY, ITEMS_EACH = 1.2, 20
-# How much larger the BIC of a uniform density is an item where that adds as much as one component that fits.
-UNIFORM = 0.2
+# How much larger an item the BIC of another description is than that of any mixture where it counts: a uniform density,
+# which adds as much as one component that fits, or one component of columns that are transformed.
+BETTER = 0.2
 # Beside categories: what one component that fits adds to the log odds of one cluster; and what a mixture that fits, or
 # one that is rejected, adds to the log odds that components are the better clusters.
 OF_ONE_BESIDE, FITS_BESIDE, REJECTED_BESIDE = 3.0, 2.0, -1.5
@@ -98,7 +104,7 @@ def of_one_cluster(fit: FittedMixture, alone: FittedMixture) -> float:
     `alone` is the mixture of one component.
     """
     several = len(fit.components.shares) > 1
-    if fit.categories is None and bic_of_uniform(fit.coordinates) > fit.bic + UNIFORM * len(fit.coordinates):
+    if fit.categories is None and bic_of_uniform(fit.coordinates) > fit.bic + BETTER * len(fit.coordinates):
         return OF_ONE
     if fit.fits:
         if not several:
@@ -109,8 +115,9 @@ def of_one_cluster(fit: FittedMixture, alone: FittedMixture) -> float:
             return OF_ONE
         told = OF_SEVERAL * min(1.0, (fit.bic - alone.bic) / IN_FULL)
         return told if fit.categories is None else told - explained(fit.categories, fit.clustering.labels)
-    skewed = not several and max(fit.normality.skewness, fit.skewness_of_most) <= SKEWED
-    return OF_SKEWED if skewed else 0.0
+    if several or fit.n_columns > fit.coordinates.shape[1]:
+        return 0.0
+    return OF_SKEWED if max(fit.normality.skewness, fit.skewness_of_most) <= SKEWED else 0.0
 
 
 def probability_of_components(judge: Validity, components: Labels, others: Labels, more: float = 0.0) -> float:
@@ -224,7 +231,7 @@ def with_components(
     held = np.array([own.max() + 1 for own in labels])
     within = (held >= max(bounds[0], 2)) & (held <= (bounds[1] or len(X)))
     if found.one is not None:
-        full = with_own_covariances(fitted)
+        full = _of_normal_columns(with_own_covariances(fitted), one, seed, starts)
         told = of_one_cluster(full[most_probable(full)], full[1])
         found = replace(found, one=float(expit(logit(found.one) + told)))
     if bic.argmax() == 0 or not np.isfinite(bic[within]).any():
@@ -249,6 +256,20 @@ def with_components(
         share,
         best=int(np.searchsorted(several, best)),
     )
+
+
+def _of_normal_columns(
+    full: dict[int, FittedMixture], one: Components, seed: int, starts: dict[int, list[Labels]]
+) -> dict[int, FittedMixture]:
+    """Return mixtures of columns as normal as can be where one component of these describes items so much better."""
+    Z = full[1].coordinates
+    if full[1].categories is not None or full[1].n_columns > Z.shape[1] or not Z.std(axis=0).all():
+        return full
+    columns, added = as_normal_as_can_be(Z)
+    alone = fitted_at(one, columns, [1], seed, starts)[1]
+    if (alone.full or alone).bic + added <= max(fit.bic for fit in full.values()) + BETTER * len(Z):
+        return full
+    return with_own_covariances(fitted_at(one, columns, sorted(starts), seed, starts, always=1))
 
 
 def starts_of(found: Consensus) -> dict[int, list[Labels]]:

@@ -76,8 +76,9 @@ PSEUDO, PSEUDO_ITEMS, RIDGE = 1.0, 1.0, 1e-4
 # Numbers in a row below the best, after which more components are not tried; those up to which all are; and how many
 # are tried at a time.
 PATIENCE, ALWAYS, AT_ONCE = 3, 6, 2
-# A mixture does not fit where its items are so improbable, and no likelier one is looked for where they are so much so.
-REJECTED, BEYOND_DOUBT = 0.05, 1e-3
+# A mixture does not fit where its items are so improbable, and no likelier one is looked for where they are so much so,
+# or where the BIC of another number is so much larger an item.
+REJECTED, BEYOND_DOUBT, BEHIND = 0.05, 1e-3, 0.2
 
 
 @dataclass(frozen=True)
@@ -86,6 +87,7 @@ class FittedMixture:
 
     `reaches` is that of the best shape, whether tests reject it or not: while it rises with the number of components,
     more of them are tried. Of a simpler `shape`, `full` is the mixture of components with covariances of their own.
+    Fewer `coordinates` than columns of numbers are principal axes.
     """
 
     clustering: Clustering
@@ -93,6 +95,7 @@ class FittedMixture:
     reaches: float
     coordinates: Array
     components: Ellipsoids
+    n_columns: int
     full: FittedMixture | None = None
     categories: Categories | None = None
     shape: Shape = "student"
@@ -202,12 +205,19 @@ class Components(Member):
         return self.fitted(X, n_clusters, rng).clustering
 
     def fitted(
-        self, X: Array, n_clusters: int, rng: np.random.Generator, starts: Sequence[Labels] = (), *, n_jobs: int = 1
+        self,
+        X: Array,
+        n_clusters: int,
+        rng: np.random.Generator,
+        starts: Sequence[Labels] = (),
+        *,
+        best: float = -np.inf,
+        n_jobs: int = 1,
     ) -> FittedMixture:
         """Return the clustering with its BIC; minus infinity where the items are too few for so many components.
 
-        `starts` are labels of the items by other methods; those of more clusters are left out. `n_jobs` are followed
-        at a time.
+        `starts` are labels of the items by other methods; those of more clusters are left out. `best` is the largest
+        BIC of other numbers of components with covariances of their own. `n_jobs` are followed at a time.
         """
         columns = Columns.of(X)
         categories = columns.categories(X)
@@ -227,13 +237,13 @@ class Components(Member):
         def means(some: Sequence[int]) -> list[Labels]:
             return [KMeans(n_clusters, n_init=1, random_state=seed).fit(Y).labels_ for Y in seen for seed in some]
 
-        found = self._of_shapes(climbs, means(seeds[:n_starts]) + given, lambda: means(seeds[n_starts:]))
+        found = self._of_shapes(climbs, means(seeds[:n_starts]) + given, lambda: means(seeds[n_starts:]), best)
         if categories is None:
             return found
         return replace(found, clustering=replace(found.clustering, fits=found.fits))
 
     def _of_shapes(
-        self, climbs: _Climbs, begun: Sequence[Labels], more: Callable[[], Sequence[Labels]]
+        self, climbs: _Climbs, begun: Sequence[Labels], more: Callable[[], Sequence[Labels]], best: float
     ) -> FittedMixture:
         """The mixture of covariances of their own, or of the simpler shape; `more` are starts for the former."""
         Z, n_clusters = climbs.Z, climbs.n_clusters
@@ -242,7 +252,9 @@ class Components(Member):
             return replace(own, bic=-np.inf, reaches=-np.inf)
         if climbs.n_parameters("student") > len(Z):
             return own
-        return climbs.or_simpler(own if n_clusters == 1 else climbs.or_likelier(own, looks, more), begun)
+        if n_clusters > 1 and own.bic >= best - BEHIND * len(Z):
+            own = climbs.or_likelier(own, looks, more)
+        return climbs.or_simpler(own, begun)
 
 
 @dataclass(frozen=True, eq=False)
@@ -345,7 +357,8 @@ class _Climbs:
 
         bic = float(best.log_likelihood) - self.price(shape)
         clustering = Clustering(best.responsibilities, responsibilities)
-        return FittedMixture(clustering, bic, bic, self.Z, found, categories=self.categories, shape=shape)
+        n_columns = len(space.axes)
+        return FittedMixture(clustering, bic, bic, self.Z, found, n_columns, categories=self.categories, shape=shape)
 
     @property
     def simpler(self) -> tuple[Shape, ...]:
@@ -403,7 +416,11 @@ def fitted_at(
 
     def fitted(K: int) -> FittedMixture:
         rng = np.random.default_rng([seed, K, zlib.crc32(one.name.encode())])
-        return one.fitted(X, K, rng, () if starts is None else starts.get(K, ()))
+        best = -np.inf
+        if K > always:  # of the numbers that are known whether one is tried at a time or AT_ONCE
+            known = numbers[: max(0, numbers.index(K) + 1 - AT_ONCE)]
+            best = max(((found[other].full or found[other]).bic for other in known), default=-np.inf)
+        return one.fitted(X, K, rng, () if starts is None else starts.get(K, ()), best=best)
 
     def told(n_done: int) -> None:
         tell("choosing the number of clusters: components of a mixture", len(found) + n_done, len(numbers))
