@@ -417,7 +417,7 @@ def fitted_at(
     def fitted(K: int) -> FittedMixture:
         rng = np.random.default_rng([seed, K, zlib.crc32(one.name.encode())])
         best = -np.inf
-        if K > always:  # of the numbers that are known whether one is tried at a time or AT_ONCE
+        if always < K:  # of the numbers that are known whether one is tried at a time or AT_ONCE
             known = numbers[: max(0, numbers.index(K) + 1 - AT_ONCE)]
             best = max(((found[other].full or found[other]).bic for other in known), default=-np.inf)
         return one.fitted(X, K, rng, () if starts is None else starts.get(K, ()), best=best)
