@@ -25,7 +25,8 @@ from typing import NamedTuple
 
 import numpy as np
 from scipy.spatial import ConvexHull, QhullError
-from scipy.stats import chi2, f, norm, yeojohnson
+from scipy.special import chdtri, fdtrc
+from scipy.stats import chi2, norm, yeojohnson
 
 from partita.arrays import Array
 from partita.kernels.ellipsoids import Ellipsoids, n_parameters
@@ -37,7 +38,7 @@ FEWEST = 2
 # Degrees of freedom from which on a Student distribution is a normal one: the most that are estimated are 200.
 NORMAL = 199.0
 # Responsibilities up to which an item tells nothing of a component.
-NEXT_TO_NOTHING = 1e-9
+NEXT_TO_NOTHING = 1e-6
 # Probabilities of distances are held away from 0 and 1 by so much.
 MARGIN = 1e-9
 # Columns up to which a hull is made: in more, hardly any item is inside it.
@@ -182,8 +183,8 @@ def _as_normal(W: Array, freedom: float) -> Array:
         return W
     q = W.shape[1]
     squared = np.maximum(np.einsum("nq,nq->n", W, W), np.finfo(float).tiny)
-    inside = np.clip(f.cdf(squared / q, q, freedom), MARGIN, 1 - MARGIN)
-    return np.asarray(W * np.sqrt(chi2.ppf(inside, q) / squared)[:, None])
+    outside = np.clip(fdtrc(q, freedom, squared / q), MARGIN, 1 - MARGIN)
+    return np.asarray(W * np.sqrt(chdtri(q, outside) / squared)[:, None])
 
 
 def _standard(W: Array, weights: Array) -> Array:
