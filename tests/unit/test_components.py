@@ -554,10 +554,25 @@ def test_a_uniform_body_has_the_likelihood_of_its_own_volume(n_columns):
 
 
 @pytest.mark.parametrize(
-    "X", [np.eye(3), np.c_[np.arange(9.0), np.arange(9.0)], np.random.default_rng(0).random((50, 4))]
+    "X", [np.eye(3), np.c_[np.arange(9.0), np.arange(9.0)], np.random.default_rng(0).random((50, 4)) * [1, 1, 1, 0]]
 )
-def test_items_without_a_hull_have_no_uniform_body(X):
+def test_items_without_a_hull_or_a_box_have_no_uniform_body(X):
     assert bic_of_uniform(X) == -np.inf
+
+
+def test_a_uniform_body_of_many_columns_is_a_box():
+    sides = np.array([1.0, 2.0, 5.0, 0.1])
+    X = np.random.default_rng(0).random((4000, 4)) * sides
+    # A side is known to one part in the number of items.
+    assert bic_of_uniform(X) == pytest.approx(-4000 * np.log(sides).sum() - 4 * np.log(4000), abs=8)
+
+
+@pytest.mark.parametrize("q", [5, 10])
+def test_items_of_a_box_of_many_columns_are_one_cluster(q):
+    X = np.random.default_rng([2, q]).random((400, q))
+    found, alone = (ensemble.consensus(X) for ensemble in (FEW, replace(FEW, methods=FEW.methods[:3])))
+    assert logit(found.one) - logit(alone.one) == pytest.approx(1.4, abs=1e-6)
+    assert SoftClustering(random_state=0).fit(X).n_clusters_ == 1
 
 
 def test_few_items_are_not_asked_for_components():

@@ -8,7 +8,8 @@ box have too light tails, and components of the mixture that the items came from
 
 A single body in which items are spread evenly is told from a mixture by the likelihood of a uniform density over the
 items' convex hull. The hull of n items with v corners among them has 1 - v / n of the volume of the body, as a new item
-falls outside that of the others in v / n of the cases [efron1965].
+falls outside that of the others in v / n of the cases [efron1965]. In more columns hardly any item is inside the hull;
+there it is the box along the axes, of which n items span (n - 1) / (n + 1) of each side.
 
 A single skewed cluster is told from a mixture by its columns: transformed to be as normal as they can be [yeo2000], one
 component describes them better than any mixture describes the columns as they are.
@@ -41,7 +42,7 @@ NORMAL = 199.0
 NEXT_TO_NOTHING = 1e-6
 # Probabilities of distances are held away from 0 and 1 by so much.
 MARGIN = 1e-9
-# Columns up to which a hull is made: in more, hardly any item is inside it.
+# Columns up to which a hull is made.
 HULL_UP_TO = 3
 
 
@@ -108,7 +109,7 @@ def mardia(Z: Array, components: Ellipsoids, responsibilities: Array) -> Mardia:
 
 
 def bic_of_uniform(Z: Array) -> float:
-    """Return the BIC of a uniform density over the items' convex hull.
+    """Return the BIC of a uniform density over the items' convex hull, or over their box in more than three columns.
 
     Parameters
     ----------
@@ -118,7 +119,8 @@ def bic_of_uniform(Z: Array) -> float:
     -------
     float
         The log-likelihood less half of log n for each parameter: a body has as many as a normal distribution, where it
-        is and how far it extends. Minus infinity in more than three columns, and where the items have no hull.
+        is and how far it extends, and a box its sides. Minus infinity in one column, and where the items have no hull
+        or box.
 
     Notes
     -----
@@ -129,9 +131,14 @@ def bic_of_uniform(Z: Array) -> float:
     >>> rng = np.random.default_rng(0)
     >>> round(bic_of_uniform(rng.random((200, 2)))), round(bic_of_uniform(rng.normal(size=(200, 2))))
     (-17, -641)
+    >>> round(bic_of_uniform(rng.random((200, 5)))), round(bic_of_uniform(rng.normal(size=(200, 5))))
+    (-25, -1634)
     """
     n, q = Z.shape
-    if not 2 <= q <= HULL_UP_TO:
+    if q > HULL_UP_TO:
+        sides = np.ptp(Z, axis=0) * (n + 1) / max(n - 1, 1)
+        return float(-n * np.log(sides).sum() - q * np.log(n)) if sides.all() else -np.inf
+    if q < 2:
         return -np.inf
     try:
         hull = ConvexHull(Z)
