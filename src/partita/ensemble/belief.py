@@ -22,7 +22,7 @@ and a single one with skewed items is hardly ever one cluster: the items are too
 components have. Principal axes of many columns are skewed where these are, whatever the clusters, and tell nothing. A
 few outliers make no component skewed, and scattered ones are no second component. Several whose BIC is hardly larger
 than that of one component tell the less of it, down to nothing: two fit a hundred items of a square. Where a uniform
-density over the items' convex hull or box describes them better than any mixture, they are hardly several. And where one
+density over the items' convex hull or box describes them better than any mixture, they are hardly several. Where one
 component of columns that are transformed to be as normal as can be [yeo2000] does, mixtures of these columns are asked:
 a single cluster of skewed columns is best described by several components that do not fit.
 
